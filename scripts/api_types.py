@@ -65,14 +65,14 @@ def _calls(document: Schema) -> Iterator[tuple[str, str, _Sortable, _Sortable]]:
 
 
 def _reached(schemas: Schema, start: Iterable[Any]) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     waiting: list[Any] = list(start)
     while waiting:
         for name in re.findall(r"'#/components/schemas/([^']+)'", str(waiting.pop())):
-            if name not in found:
-                found.add(name)
+            if name not in names:
+                names.add(name)
                 waiting.append(schemas[name])
-    return found
+    return names
 
 
 def _declared(name: str, schema: Schema) -> str:

@@ -27,9 +27,9 @@ def normalized(name: str) -> str:
 
 def installed() -> dict[str, str]:
     """Return the version of each installed package that is not ours; a local label such as `+cpu` is left out."""
-    ours = {normalized(path.parent.name) for path in ROOT.glob("packages/*/pyproject.toml")} | {"softmax-cli"}
-    found = {normalized(each.metadata["Name"]): each.version.partition("+")[0] for each in distributions()}
-    return {name: version for name, version in sorted(found.items()) if name not in ours | UNPINNED}
+    own = {normalized(path.parent.name) for path in ROOT.glob("packages/*/pyproject.toml")} | {"softmax-cli"}
+    versions = {normalized(each.metadata["Name"]): each.version.partition("+")[0] for each in distributions()}
+    return {name: version for name, version in sorted(versions.items()) if name not in own | UNPINNED}
 
 
 def pinned() -> dict[str, str]:

@@ -13,10 +13,10 @@ TARGET = ROOT / "packages" / "coworld" / "src" / "coworld" / "docs"
 
 def stale() -> dict[Path, str | None]:
     """Return stale files of the package with their current text; None for files to delete."""
-    wanted = {TARGET / path.name: path.read_text(encoding="utf-8") for path in sorted(SOURCE.glob("*.md"))}
-    found = {path: path.read_text(encoding="utf-8") for path in TARGET.glob("*.md")}
-    changed: dict[Path, str | None] = {path: text for path, text in wanted.items() if found.get(path) != text}
-    return changed | {path: None for path in found if path not in wanted}
+    expected = {TARGET / path.name: path.read_text(encoding="utf-8") for path in sorted(SOURCE.glob("*.md"))}
+    existing = {path: path.read_text(encoding="utf-8") for path in TARGET.glob("*.md")}
+    changed: dict[Path, str | None] = {path: text for path, text in expected.items() if existing.get(path) != text}
+    return changed | {path: None for path in existing if path not in expected}
 
 
 def main(words: list[str]) -> int:

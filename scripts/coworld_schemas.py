@@ -42,11 +42,11 @@ def kind(schema: dict[str, Any]) -> str:
     return str(schema.get("type", "anything")) + bounds(schema, "Length") + limits(schema)
 
 
-def bounds(schema: dict[str, Any], what: str) -> str:
-    fewest, most = schema.get(f"min{what}"), schema.get(f"max{what}")
-    if fewest == 1 and most is None:
+def bounds(schema: dict[str, Any], unit: str) -> str:
+    minimum, maximum = schema.get(f"min{unit}"), schema.get(f"max{unit}")
+    if minimum == 1 and maximum is None:
         return ", not empty"
-    ends = [f"at least {fewest}" if fewest else "", f"at most {most}" if most else ""]
+    ends = [f"at least {minimum}" if minimum else "", f"at most {maximum}" if maximum else ""]
     return "".join(f", {end}" for end in ends if end)
 
 

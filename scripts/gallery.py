@@ -34,8 +34,8 @@ def play(mission: str, policies: list[str], path: Path) -> None:
 def take(
     browser: Browser, name: str, replays: list[Path], place: str, act: Callable[[Page], None], **settings: Any
 ) -> None:
-    look = {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark", **settings}
-    page = browser.new_page(**look)
+    options = {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark", **settings}
+    page = browser.new_page(**options)
     with serve(replays[0], beside=replays[1] if len(replays) > 1 else None) as server:
         page.goto(f"{server.address}#{place}")
         page.wait_for_selector(".hud-chip")
@@ -51,8 +51,8 @@ def take_live(browser: Browser, name: str, act: Callable[[Page], None], **settin
     env = missions.load("arena", seed=42)
     spec = PolicySpec(class_path=resolve_policy_class_path("starter"))
     plan = EpisodePlan(env, [spec], [0] * env.game.num_agents, seed=42, policy_names=["starter"])
-    look = {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark", **settings}
-    page = browser.new_page(**look)
+    options = {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark", **settings}
+    page = browser.new_page(**options)
     clock = Clock(paused=True, steps_per_second=100)
     with LiveGame(plan, title="arena", clock=clock) as game, LiveServer(game) as server:
         game.start()

@@ -31,7 +31,7 @@ GALLERY = ROOT / "docs" / "gallery"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-background-networking"]
 DESK = {"viewport": {"width": 1280, "height": 860}}
 PHONE = {"viewport": {"width": 390, "height": 780}, "device_scale_factor": 1.5, "has_touch": True, "is_mobile": True}
-MOST_PIXELS = 1300
+MAX_PIXELS = 1300
 """maximum height of a screenshot; longer pages are cut"""
 
 
@@ -52,14 +52,18 @@ def demo(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 Theme = Literal["light", "dark"]
-LOOKS: tuple[tuple[Theme, Any, str], ...] = (("light", DESK, "light"), ("dark", DESK, "dark"), ("dark", PHONE, "phone"))
+DEVICES: tuple[tuple[Theme, Any, str], ...] = (
+    ("light", DESK, "light"),
+    ("dark", DESK, "dark"),
+    ("dark", PHONE, "phone"),
+)
 
 
-def wait_for_matches(http: httpx.Client, wanted: int) -> None:
+def wait_for_matches(http: httpx.Client, count: int) -> None:
     deadline = time.monotonic() + 1800
-    while (played := http.get("/observatory/api/seasons/demo").json()["matches"]) < wanted:
+    while (played := http.get("/observatory/api/seasons/demo").json()["matches"]) < count:
         if time.monotonic() > deadline:
-            fail(f"gallery: only {played} of {wanted} matches were played in half an hour")
+            fail(f"gallery: only {played} of {count} matches were played in half an hour")
         time.sleep(2)
 
 
@@ -69,7 +73,7 @@ def pages(http: httpx.Client) -> dict[str, str]:
     season = "/observatory/api/seasons/demo/matches"
     match = next(row for row in http.get(season, params={"status": "completed"}).json()["rows"] if row["has_replay"])
     failed = http.get(season, params={"status": "failed"}).json()["rows"]
-    found = {
+    addresses = {
         "seasons": "/observatory",
         "leaderboard": "/observatory/seasons/demo",
         "stages": "/observatory/seasons/demo-teams/stages",
@@ -85,7 +89,7 @@ def pages(http: httpx.Client) -> dict[str, str]:
         "edit-season": "/observatory/manage/seasons/demo",
         "sign-in": "/sign-in",
     }
-    return found | ({"failed-match": f"/observatory/matches/{failed[0]['id']}"} if failed else {})
+    return addresses | ({"failed-match": f"/observatory/matches/{failed[0]['id']}"} if failed else {})
 
 
 def upload(page: Page) -> None:
@@ -117,17 +121,17 @@ def take(
     prepare: Callable[[Page], object],
     *,
     theme: Theme,
-    look: Any,
+    device: Any,
     suffix: str,
 ) -> None:
-    with browser.new_context(color_scheme=theme, **look) as context:
+    with browser.new_context(color_scheme=theme, **device) as context:
         page = context.new_page()
         if name != "sign-in":
             prepare(page)
         page.goto(address)
         ready(page, name)
-        height = min(page.evaluate("document.documentElement.scrollHeight"), MOST_PIXELS)
-        clip: Any = {"x": 0, "y": 0, "width": look["viewport"]["width"], "height": max(height, 480)}
+        height = min(page.evaluate("document.documentElement.scrollHeight"), MAX_PIXELS)
+        clip: Any = {"x": 0, "y": 0, "width": device["viewport"]["width"], "height": max(height, 480)}
         picture = Image.open(io.BytesIO(page.screenshot(full_page=True, clip=clip)))
     path = GALLERY / f"league-{name}-{suffix}.webp"
     picture.convert("RGB").save(path, "WEBP", quality=78, method=6)
@@ -152,8 +156,16 @@ def main() -> None:
         for name, path in pages(http).items():
             if arguments.only and name not in arguments.only:
                 continue
-            for theme, look, suffix in LOOKS:
-                take(browser, name, url + path, lambda page: page.goto(entrance), theme=theme, look=look, suffix=suffix)
+            for theme, device, suffix in DEVICES:
+                take(
+                    browser,
+                    name,
+                    url + path,
+                    lambda page: page.goto(entrance),
+                    theme=theme,
+                    device=device,
+                    suffix=suffix,
+                )
         browser.close()
 
 

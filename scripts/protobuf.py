@@ -16,7 +16,7 @@ from workspace import CACHE, ROOT, fail, locked, pip, say
 COMPILER = "grpcio-tools==1.66.2"  # protobuf 5.27.2
 SOURCE = ROOT / "packages" / "mettagrid" / "src"
 PROTO = "mettagrid/protobuf/sim/policy_v1/policy.proto"
-MADE = [PROTO.replace(".proto", "_pb2.py"), PROTO.replace(".proto", "_pb2.pyi")]
+GENERATED = [PROTO.replace(".proto", "_pb2.py"), PROTO.replace(".proto", "_pb2.pyi")]
 
 
 def compiler() -> Path:
@@ -43,14 +43,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         out = [f"--python_out={folder}", f"--pyi_out={folder}"]
         subprocess.run([str(compiler()), "-m", "grpc_tools.protoc", f"-I{SOURCE}", *out, PROTO], check=True)
-        made = {name: (Path(folder) / name).read_bytes() for name in MADE}
-    stale = [name for name, content in made.items() if not _holds(SOURCE / name, content)]
+        generated = {name: (Path(folder) / name).read_bytes() for name in GENERATED}
+    stale = [name for name, content in generated.items() if not _holds(SOURCE / name, content)]
     if "--check" in sys.argv[1:]:
         if stale:
             fail(f"stale: {', '.join(stale)}: run scripts/protobuf.py")
         return
     for name in stale:
-        (SOURCE / name).write_bytes(made[name])
+        (SOURCE / name).write_bytes(generated[name])
         say(f"wrote {name}")
 
 

@@ -35,11 +35,11 @@ def runtime_libraries(name: str) -> str:
     """Return the value of LD_PRELOAD: the sanitizer first, then the C++ library, so that it intercepts exceptions."""
     compiler = os.environ.get("CXX", "c++")
     names = ["libasan.so", "libstdc++.so"]
-    found = [subprocess.check_output([compiler, f"-print-file-name={lib}"], text=True).strip() for lib in names]
-    absent = [lib for lib, path in zip(names, found, strict=True) if not Path(path).is_absolute()]
+    paths = [subprocess.check_output([compiler, f"-print-file-name={lib}"], text=True).strip() for lib in names]
+    absent = [lib for lib, path in zip(names, paths, strict=True) if not Path(path).is_absolute()]
     if absent:
         fail(f"{name}: {compiler} has no {' and no '.join(absent)}: install g++ (Debian: g++) and set CXX=g++")
-    return " ".join(str(Path(path).resolve()) for path in found)
+    return " ".join(str(Path(path).resolve()) for path in paths)
 
 
 def is_instrumented(site: Path) -> bool:

@@ -33,20 +33,20 @@ def read_toml(path: Path) -> dict:
 
 def group(name: str) -> list[str]:
     """Return the requirements of a group in our pyproject.toml."""
-    found: list[str] = read_toml(ROOT / "pyproject.toml")["dependency-groups"][name]
-    return found
+    specs: list[str] = read_toml(ROOT / "pyproject.toml")["dependency-groups"][name]
+    return specs
 
 
 def requirements(tier: str) -> list[str]:
     """Return all requirements: dependencies of the packages and build tools; for dev also extras and tools."""
     projects = [read_toml(package / "pyproject.toml")["project"] for package in PACKAGES]
-    ours = {project["name"] for project in projects}
-    wanted = [spec for project in projects for spec in project["dependencies"]] + group("build")
+    own = {project["name"] for project in projects}
+    specs = [spec for project in projects for spec in project["dependencies"]] + group("build")
     if tier == "dev":
-        wanted += group("dev")
+        specs += group("dev")
         extras = [extra for project in projects for extra in project.get("optional-dependencies", {}).values()]
-        wanted += [spec for extra in extras for spec in extra]
-    return sorted({spec for spec in wanted if re.split(r"[^\w.-]", spec)[0] not in ours})
+        specs += [spec for extra in extras for spec in extra]
+    return sorted({spec for spec in specs if re.split(r"[^\w.-]", spec)[0] not in own})
 
 
 def find_compiler() -> str:
@@ -98,9 +98,9 @@ def make_venv() -> None:
     find_compiler()  # fail before the downloads
     say(f"setup: creating .venv with Python {sys.version.split()[0]}")
     shutil.rmtree(VENV, ignore_errors=True)
-    made = subprocess.run([os.path.realpath(sys.executable), "-m", "venv", str(VENV)], capture_output=True, text=True)
-    if made.returncode:
-        say(made.stdout + made.stderr)
+    result = subprocess.run([os.path.realpath(sys.executable), "-m", "venv", str(VENV)], capture_output=True, text=True)
+    if result.returncode:
+        say(result.stdout + result.stderr)
         fail("setup: could not create .venv: install Python's venv module (Debian: python3-venv)")
     set_stamp("venv", stamp)
 
@@ -117,12 +117,12 @@ def install_requirements(tier: str) -> None:
     """Install the requirements; a venv with the dev tier keeps it."""
     if (STAMPS / "dev").exists():
         tier = "dev"
-    wanted = requirements(tier)
-    stamp = digest(*wanted, ROOT / "constraints.txt")
+    specs = requirements(tier)
+    stamp = digest(*specs, ROOT / "constraints.txt")
     if is_fresh(tier, stamp):
         return
-    say(f"setup: installing {len(wanted)} requirements and what they need")
-    pip("setup: installing requirements", "install", *wanted, log=LOG)
+    say(f"setup: installing {len(specs)} requirements and what they need")
+    pip("setup: installing requirements", "install", *specs, log=LOG)
     set_stamp(tier, stamp)
 
 

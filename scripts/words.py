@@ -62,13 +62,13 @@ class Finding:
 
 def findings(path: str, text: str) -> list[Finding]:
     """Return the phrases to reword in a file."""
-    found = [
+    results = [
         Finding(line, match.group().strip(), advice)
         for line, sentence in prose(path, text)
         for pattern, advice in PATTERNS
         for match in pattern.finditer(sentence)
     ]
-    return sorted(set(found), key=lambda finding: (finding.line, finding.phrase))
+    return sorted(set(results), key=lambda finding: (finding.line, finding.phrase))
 
 
 def prose(path: str, text: str) -> Iterator[tuple[int, str]]:

@@ -45,7 +45,7 @@ def locked(name: str) -> Iterator[None]:
         yield
 
 
-def quiet(what: str, command: Sequence[str | Path], *, log: Path, env: Mapping[str, str] | None = None) -> None:
+def quiet(task: str, command: Sequence[str | Path], *, log: Path, env: Mapping[str, str] | None = None) -> None:
     """Run a command with its output in `log`; when it fails, show the end of the log and stop."""
     log.parent.mkdir(parents=True, exist_ok=True)
     words: list[str | Path] = [str(word) for word in command]
@@ -58,13 +58,13 @@ def quiet(what: str, command: Sequence[str | Path], *, log: Path, env: Mapping[s
         # pip warns about every index it skips; that is never the reason of a failure.
         lines = [line for line in log.read_text().splitlines() if not line.startswith("WARNING: Location")]
         say("\n".join(lines[-40:]))
-        fail(f"{what} failed; the whole log is {log.relative_to(ROOT)}")
+        fail(f"{task} failed; the whole log is {log.relative_to(ROOT)}")
 
 
-def pip(what: str, *arguments: str | Path, log: Path, python: Path = PYTHON, constrained: bool = True) -> None:
+def pip(task: str, *arguments: str | Path, log: Path, python: Path = PYTHON, constrained: bool = True) -> None:
     """Run a pip command, by default with constraints.txt; other PIP_* variables still apply."""
     env = {"PIP_CONSTRAINT": str(ROOT / "constraints.txt") if constrained else "", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    quiet(what, [python, "-m", "pip", *arguments], log=log, env=env)
+    quiet(task, [python, "-m", "pip", *arguments], log=log, env=env)
 
 
 def build_wheel(out: Path, *, defines: Mapping[str, str] | None = None, env: Mapping[str, str] | None = None) -> Path:

@@ -123,7 +123,7 @@ def logged(truth: Truth, matches: Sequence[NewMatch]) -> list[LoggedMatch]:
     return log
 
 
-def test_over_many_seasons_the_intervals_hold_the_truth_as_often_as_they_say(capsys) -> None:
+def test_intervals_cover_the_true_score_at_the_stated_rate(capsys) -> None:
     matches = whole_season()
     design = Design.of(matches)
     stops = {round(len(matches) * part): part for part in PARTS}
