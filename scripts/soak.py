@@ -1,6 +1,6 @@
 """Run the long tests: mutated configurations under the sanitizers, a million steps, a long replay, replayed matches,
 200 Coworld episodes, 20,000 games in both engines, attacks on a server, policies that send and print too much, full
-disks, 100 kills.
+disks, 100 kills, what `make test` only samples, the container image.
 
 usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--kills N] [--seed S] [--jobs N] [--case SEED|FILE]
 
@@ -13,9 +13,12 @@ stages, in this order:
   compat   20,000 other games through the published engine and ours (scripts/compat.py)
   attacks  60 MB of nested JSON, 2,000 half-sent requests, 1,150 idle connections at 1,024 files: `/healthz` in a second
   output   five steps of 4,000 infos, 200 steps of 60 kB, 66 matches of a policy that prints 98 MB (output.py)
-  hostile  policies that send and print too much: at every level, by root and by a user, and through a worker
+  hostile  policies that send and print too much: at every level, by root and by a user, and through a worker; every
+           hostile program in a container; 500 boxes in a row
   disks    a worker on disks of 4 kB to 1.4 MB, until one is large enough: no policy is blamed, the match is played
   kills    server and workers of a league killed 100 times, on SQLite and on PostgreSQL: same tables as without kills
+  samples  every recorded mission saved and loaded, the intervals of 2,000 seasons
+  image    the image of the Containerfile, built from Debian packages and wheels: an episode, a server, its sandbox
 
 --case replays one case of the fuzz, by number or from its file, and shows its output. The last lines list what ran, was
 skipped and failed; the exit status is 0 only if nothing failed.
@@ -94,7 +97,9 @@ def hostile(args: argparse.Namespace) -> bool:
     worker = "packages/observatory/tests/jobs/test_hostile_policies.py"
     players = "packages/coworld/tests/runner/test_hostile_administrator.py"
     authors = "packages/observatory/tests/matches/test_voices.py"
-    return run("-m", "pytest", "-q", levels, worker, players, authors, HOSTILE_LEVELS="all")
+    programs = ["packages/cogbox/tests/test_hostile.py", "packages/cogbox/tests/test_leftovers.py"]
+    tests = [levels, worker, players, authors, *programs]
+    return run("-m", "pytest", "-q", *tests, HOSTILE_LEVELS="all", BOXES="500")
 
 
 def disks(args: argparse.Namespace) -> bool:
@@ -106,6 +111,16 @@ def disks(args: argparse.Namespace) -> bool:
 def kills(args: argparse.Namespace) -> bool:
     test = "packages/observatory/tests/commissioner/test_kills.py"
     return run("-m", "pytest", "-q", test, KILLS=str(args.kills), KILLS_SEED=str(7 + args.seed))
+
+
+def samples(args: argparse.Namespace) -> bool:
+    missions = "packages/mettagrid/tests/config/test_recorded_configs.py"
+    seasons = "packages/observatory/tests/standings/test_intervals.py"
+    return run("-m", "pytest", "-q", missions, seasons, RECORDED_EVERY="1", INTERVAL_SEASONS="2000")
+
+
+def image(args: argparse.Namespace) -> bool:
+    return run("-m", "pytest", "-q", "-m", "", "tests/wheels/test_image.py")
 
 
 STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
@@ -120,6 +135,8 @@ STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "hostile": hostile,
     "disks": disks,
     "kills": kills,
+    "samples": samples,
+    "image": image,
 }
 
 

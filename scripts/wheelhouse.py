@@ -14,8 +14,9 @@ from pathlib import Path
 from workspace import CACHE, ROOT, pip, say
 
 LOG = CACHE / "wheelhouse.log"
+FOLDER = ROOT / "dist" / "wheelhouse"
 PACKAGES = sorted(path.parent for path in ROOT.glob("packages/*/pyproject.toml"))
-EXTRAS = {"cogames": "[neural]", "coworld": "[auth,examples,reports]"}
+EXTRAS = {"cogames": "[neural]", "coworld": "[auth,examples,reports]", "observatory": "[postgres,s3]"}
 
 
 def collect(folder: Path, *, neural: bool = True) -> None:
@@ -35,7 +36,7 @@ def collect(folder: Path, *, neural: bool = True) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "dist" / "wheelhouse")
+    parser.add_argument("folder", nargs="?", type=Path, default=FOLDER)
     parser.add_argument("--without-neural", action="store_true", help="leave PyTorch out")
     arguments = parser.parse_args()
     collect(arguments.folder.resolve(), neural=not arguments.without_neural)
