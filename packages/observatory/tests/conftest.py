@@ -26,7 +26,7 @@ from observatory.jobs.workers_seen import WorkersSeen
 from observatory.serving.accepting import GuardedServer
 from observatory.serving.protocol import server_config
 from observatory.settings import Settings
-from packages.observatory.tests.noted import checked_writes
+from packages.observatory.tests.checked_writes import checked_writes
 from packages.observatory.tests.world import World
 from tests.support import missing
 
@@ -252,11 +252,11 @@ def serve() -> Iterator[Callable[[FastAPI], Server]]:
         ready = threading.Event()
         startup = server.startup
 
-        async def tell(**options: Any) -> None:
+        async def start_and_signal(**options: Any) -> None:
             await startup(**options)
             ready.set()
 
-        server.startup = tell  # type: ignore[method-assign]
+        server.startup = start_and_signal  # type: ignore[method-assign]
         thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
         thread.start()
         assert ready.wait(20)

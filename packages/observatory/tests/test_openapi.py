@@ -28,7 +28,7 @@ DEEP = b'{"name": "x", "attributes": ' + b'{"a":' * 100_000 + b"1" + b"}" * 100_
 
 
 @pytest.fixture
-def known(world: World, ada) -> SimpleNamespace:
+def existing(world: World, ada) -> SimpleNamespace:
     """Things that are there, so that not every answer is 404."""
     world.season()
     world.season(TEAM)
@@ -39,7 +39,7 @@ def known(world: World, ada) -> SimpleNamespace:
     return SimpleNamespace(season="open", version=str(first), match=str(match), job=str(world.job_of(match)))
 
 
-def test_every_operation_keeps_to_the_document(app: FastAPI, server, known, admin, ada, monkeypatch) -> None:
+def test_every_operation_keeps_to_the_document(app: FastAPI, server, existing, admin, ada, monkeypatch) -> None:
     plenty = app.state.settings.model_copy(update={"user_rate": 1e6, "anonymous_rate": 1e6, "sign_in_rate": 1e6})
     monkeypatch.setattr(app.state, "rate_limits", RateLimits(plenty, app.state.metrics))
     app.state.settings.event_stream_seconds = 0.0  # a stream without an end would be waited for
@@ -48,13 +48,13 @@ def test_every_operation_keeps_to_the_document(app: FastAPI, server, known, admi
     with requests.Session() as session:
         for result in schema.get_all_operations():
             operation = result.ok()
-            problem = _try_operation(session, server.url, operation, known, [admin, ada])
+            problem = _try_operation(session, server.url, operation, existing, [admin, ada])
             if problem:
                 broken.append(f"{operation.method.upper()} {operation.path}: {problem}")
     assert not broken, "\n\n".join(broken)
 
 
-def _try_operation(session: requests.Session, url: str, operation, known, accounts) -> str | None:
+def _try_operation(session: requests.Session, url: str, operation, existing, accounts) -> str | None:
     problems: list[str] = []
 
     @settings(
@@ -67,7 +67,7 @@ def _try_operation(session: requests.Session, url: str, operation, known, accoun
     )
     @given(case=operation.as_strategy())
     def trial(case) -> None:
-        for account, parameters in zip(accounts, (None, _known_values(case.path_parameters, known)), strict=True):
+        for account, parameters in zip(accounts, (None, _existing_values(case.path_parameters, existing)), strict=True):
             if parameters is not None:
                 case.path_parameters = parameters
             problem = _call(session, url, case, account.headers)
@@ -78,13 +78,13 @@ def _try_operation(session: requests.Session, url: str, operation, known, accoun
     return problems[0] if problems else None
 
 
-def _known_values(parameters, known) -> dict[str, object] | None:
+def _existing_values(parameters, existing) -> dict[str, object] | None:
     values = {
-        "season": known.season,
+        "season": existing.season,
         "pool": "competition",
-        "policy_version_id": known.version,
-        "match_id": known.match,
-        "job_id": known.job,
+        "policy_version_id": existing.version,
+        "match_id": existing.match,
+        "job_id": existing.job,
         "agent_idx": 0,
         "artifact_type": "logs",
     }

@@ -32,12 +32,12 @@ __all__ = [
     "Subscription",
     "Versions",
     "note",
-    "noted",
+    "recorded",
     "versions_in",
 ]
 
 MAX_IDS = 100
-_NOTED = "observatory_noted"
+_RECORDED = "observatory_recorded"
 _ALL = ""
 """counts what invalidates every kind"""
 
@@ -91,12 +91,12 @@ class Change:
 
 def note(session: Session, change: Change) -> None:
     """Record a change, published if and when this session's transaction is committed."""
-    _merge(session.info.setdefault(_NOTED, {}), change)
+    _merge(session.info.setdefault(_RECORDED, {}), change)
 
 
-def noted(session: Session) -> list[Change]:
+def recorded(session: Session) -> list[Change]:
     """Return the changes that this session has recorded so far."""
-    return list(session.info.get(_NOTED, {}).values())
+    return list(session.info.get(_RECORDED, {}).values())
 
 
 def versions_in(all_versions: Mapping[str, int], kinds: Iterable[ChangeKind]) -> Versions:
@@ -121,9 +121,9 @@ class Hub:
         return f"{self._life}-{self._number}"
 
     def committed(self, session: Session) -> None:
-        """Publish the changes noted in a session; `Database` calls this after the commit."""
-        changes = noted(session)
-        session.info.pop(_NOTED, None)
+        """Publish the changes recorded in a session; `Database` calls this after the commit."""
+        changes = recorded(session)
+        session.info.pop(_RECORDED, None)
         if changes:
             self.publish(changes)
 

@@ -47,7 +47,7 @@ def statuses(
     return codes
 
 
-def of_the_table(caller: int) -> dict[str, int]:
+def expected_statuses(caller: int) -> dict[str, int]:
     return {route: int(statuses.split()[caller]) for route, (statuses, _) in ROUTES.items()}
 
 
@@ -81,9 +81,9 @@ def test_no_route_accepts_a_session_or_a_token_that_ended_before_a_restart(
     again = TestClient(restarted, raise_server_exceptions=False, follow_redirects=False)
     try:
         actual = statuses(again, scene, lambda _: {"Cookie": f"{COOKIE}={cookie}", "X-CSRF-Token": csrf})
-        assert actual == of_the_table(ANONYMOUS)
+        assert actual == expected_statuses(ANONYMOUS)
         actual = statuses(again, scene, lambda number: {"X-Auth-Token": scene.tokens[("owner", "writer")[number % 2]]})
-        assert actual == of_the_table(EXPIRED)
+        assert actual == expected_statuses(EXPIRED)
     finally:
         again.close()
         restarted.state.database.close()
@@ -105,7 +105,7 @@ def test_a_changed_clock_opens_and_breaks_no_route(
         clock.advance(days * DAY)
         after = statuses(client, scene, lambda _: {"X-Auth-Token": lasting}, reading)
         assert after == before
-        assert statuses(client, scene, lambda _: {"X-Auth-Token": ended}) == of_the_table(EXPIRED)  # noqa: B023
+        assert statuses(client, scene, lambda _: {"X-Auth-Token": ended}) == expected_statuses(EXPIRED)  # noqa: B023
     writing = [route for route in ROUTES if route not in reading]
     changed = statuses(client, scene, lambda _: {"X-Auth-Token": lasting}, writing)
     assert [route for route, code in changed.items() if code >= 500] == []

@@ -45,7 +45,7 @@ def tokens(app: FastAPI, account: Callable[..., Any], admin: Any, clock: Any) ->
     return by_account
 
 
-def shown(answer: Any) -> Any:
+def comparable(answer: Any) -> Any:
     """An answer without what differs each time; of a refusal the status, since its sentence says what is missing."""
     if answer.status_code >= 400:
         return answer.status_code, None
@@ -101,7 +101,7 @@ def test_an_administrator_without_elevation_is_treated_like_any_other_user(
             client.cookies.clear()
             answers.append(client.request(method, scene.path(template), json=body, headers=headers))
         compared = [
-            shown(answer) if method == "GET" and not template.startswith(PERSONAL) else answer.status_code
+            comparable(answer) if method == "GET" and not template.startswith(PERSONAL) else answer.status_code
             for answer in answers
         ]
         if compared[0] != compared[1]:

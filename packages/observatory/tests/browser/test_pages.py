@@ -43,8 +43,8 @@ def hostile(league: RunningServer) -> dict[str, str]:
 
 
 @pytest.fixture
-def look(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """look(address, **context) opens a page; at the end nothing may have gone wrong in any."""
+def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """open_page(address, **context) opens a page; at the end nothing may have gone wrong in any."""
     contexts, problems = [], []
 
     def open_page(address: str, *, state: Any = None, **settings: Any) -> Page:
@@ -97,9 +97,9 @@ def drop_file(page: Page, selector: str, name: str, data: bytes) -> None:
 
 
 def test_a_policy_dropped_on_the_page_plays_and_its_result_appears_automatically(
-    league: RunningServer, look: Any
+    league: RunningServer, open_page: Any
 ) -> None:
-    page = look(league.invitation())
+    page = open_page(league.invitation())
     page.fill("#email", "grace")
     page.fill("#password", PASSWORD)
     page.click("button")
@@ -148,13 +148,13 @@ def test_a_policy_dropped_on_the_page_plays_and_its_result_appears_automatically
     page.locator("summary", has_text="Agent 0").first.click()
     expect(page.locator("details pre").first).to_contain_text("hello from the box")
     assert page.evaluate("window.stayed") is True
-    look.problems[:] = [text for text in look.problems if "400" not in text]  # the refusal above, and only it
+    open_page.problems[:] = [text for text in open_page.problems if "400" not in text]  # the refusal above, and only it
 
 
 def test_a_policy_can_be_chosen_from_a_list_of_files_and_submitted_later(
-    league: RunningServer, ada: Any, look: Any
+    league: RunningServer, ada: Any, open_page: Any
 ) -> None:
-    page = look(f"{league.url}/observatory/upload", state=ada)
+    page = open_page(f"{league.url}/observatory/upload", state=ada)
     page.set_input_files("#bundle", {"name": "chosen.zip", "mimeType": "application/zip", "buffer": quiet_bundle()})
     expect(page.locator("#name")).to_have_value("chosen")
     page.select_option("#season", "")
@@ -190,10 +190,10 @@ def addresses(league: RunningServer, policy: str) -> list[str]:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_page_fits_a_phone_is_readable_and_executes_no_markup_in_names(
-    league: RunningServer, hostile: dict[str, str], ada: Any, look: Any, theme: str
+    league: RunningServer, hostile: dict[str, str], ada: Any, open_page: Any, theme: str
 ) -> None:
     wrong = []
-    page = look(f"{league.url}/observatory", state=ada, color_scheme=theme, **PHONE)
+    page = open_page(f"{league.url}/observatory", state=ada, color_scheme=theme, **PHONE)
     for address in addresses(league, hostile["markup"]):
         page.goto(league.url + address)
         page.wait_for_selector("main h1")
@@ -202,7 +202,7 @@ def test_every_page_fits_a_phone_is_readable_and_executes_no_markup_in_names(
         problems = page.evaluate(STRUCTURE) + page.evaluate(CONTRAST)
         wrong += [f"{address}: {problem}" for problem in problems]
     assert wrong == []
-    look.problems[:] = [text for text in look.problems if "404" not in text]  # the page that is not there
+    open_page.problems[:] = [text for text in open_page.problems if "404" not in text]  # the page that is not there
     page.goto(f"{league.url}/observatory/seasons/short/about")
     expect(page.locator(".rich")).to_contain_text("<img src=x")
     assert page.locator(".rich a").evaluate_all("links => links.map((link) => link.href)") == [
@@ -210,8 +210,8 @@ def test_every_page_fits_a_phone_is_readable_and_executes_no_markup_in_names(
     ]
 
 
-def test_a_page_reconnects_and_shows_missed_changes(league: RunningServer, look: Any) -> None:
-    page = look(f"{league.url}/observatory/seasons/short")
+def test_a_page_reconnects_and_shows_missed_changes(league: RunningServer, open_page: Any) -> None:
+    page = open_page(f"{league.url}/observatory/seasons/short")
     mark, counts = page.locator("[data-testid=live]"), page.locator(".counts")
     expect(mark).to_have_text("live")
     before = int(re.search(r"of (\d+) still active", counts.inner_text())[1])  # type: ignore[index]
@@ -221,11 +221,11 @@ def test_a_page_reconnects_and_shows_missed_changes(league: RunningServer, look:
     league.upload("late")
     expect(mark).to_have_text("live", timeout=60_000)
     expect(counts).to_contain_text(f"of {before + 1} still active", timeout=60_000)
-    look.problems.clear()  # a browser tells every attempt that failed
+    open_page.problems.clear()  # a browser tells every attempt that failed
 
 
-def test_the_keyboard_alone_gets_from_the_seasons_to_a_policy(league: RunningServer, look: Any) -> None:
-    page = look(f"{league.url}/observatory")
+def test_the_keyboard_alone_gets_from_the_seasons_to_a_policy(league: RunningServer, open_page: Any) -> None:
+    page = open_page(f"{league.url}/observatory")
     page.wait_for_selector("article.card")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to content"
@@ -244,8 +244,8 @@ def test_the_keyboard_alone_gets_from_the_seasons_to_a_policy(league: RunningSer
     assert page.evaluate("document.documentElement.dataset.theme") == "light"
 
 
-def test_an_operator_edits_a_season_on_the_page_and_sees_its_mistakes(league: RunningServer, look: Any) -> None:
-    page = look(league.admin_link)
+def test_an_operator_edits_a_season_on_the_page_and_sees_its_mistakes(league: RunningServer, open_page: Any) -> None:
+    page = open_page(league.admin_link)
     page.fill("#password", PASSWORD)
     page.click("button")
     page.wait_for_url("**/observatory/home")
@@ -309,10 +309,10 @@ def test_files_are_cached_and_documents_are_not(league: RunningServer) -> None:
 
 
 def test_teams_are_shown_with_their_result_under_every_host_name(
-    league: RunningServer, hostile: dict[str, str], look: Any
+    league: RunningServer, hostile: dict[str, str], open_page: Any
 ) -> None:
     league.make_season(TEAMS)
-    page = look(f"{league.url}/observatory/seasons/teams/teams".replace("127.0.0.1", "localhost"), **PHONE)
+    page = open_page(f"{league.url}/observatory/seasons/teams/teams".replace("127.0.0.1", "localhost"), **PHONE)
     teams = page.get_by_label("Teams", exact=True)
     expect(teams).to_contain_text("No teams yet")
     with league.admin() as http:

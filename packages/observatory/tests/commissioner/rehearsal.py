@@ -60,7 +60,7 @@ class Rehearsal:
     seed: int = 5
     started: bool = True
     pools: dict[str, PoolRecord] = field(default_factory=dict)
-    made: list[NewMatch] = field(default_factory=list)
+    scheduled: list[NewMatch] = field(default_factory=list)
     ended: list[tuple[NewMatch, Sequence[float] | Failure]] = field(default_factory=list)
     notes: list[tuple[str, str, uuid.UUID, str]] = field(default_factory=list)
     """(join or leave, pool, policy, why)"""
@@ -83,7 +83,7 @@ class Rehearsal:
         for policy in entrants:
             self._join(pool or next(iter(self.pools)), policy, author or str(policy))
 
-    def look(self) -> Decisions:
+    def run_pass(self) -> Decisions:
         """One pass of the commissioner, applied."""
         decisions = decide(self.facts)
         for step in decisions.steps:
@@ -92,8 +92,8 @@ class Rehearsal:
         assert sum(len(pool.open) for pool in self.pools.values()) <= self.limits.outstanding
         return decisions
 
-    def look_until_quiet(self) -> None:
-        while not self.complete and self.look().steps:
+    def run_passes(self) -> None:
+        while not self.complete and self.run_pass().steps:
             pass
 
     def end_one(self) -> None:
@@ -110,7 +110,7 @@ class Rehearsal:
     def run(self) -> Rehearsal:
         """Until nothing is left to do."""
         for _ in range(ROUNDS):
-            self.look_until_quiet()
+            self.run_passes()
             if not self._open:
                 return self
             for _ in range(self.chance.randint(1, len(self._open))):
@@ -126,9 +126,9 @@ class Rehearsal:
     def _apply(self, step: Any) -> None:
         match step:
             case NewMatch():
-                keys = {(m.pool, m.combination, m.repetition) for m in self.made}
+                keys = {(m.pool, m.combination, m.repetition) for m in self.scheduled}
                 assert (step.pool, step.combination, step.repetition) not in keys
-                self.made.append(step)
+                self.scheduled.append(step)
                 self._open.append(step)
                 self.pools[step.pool].open.append(_open(step))  # type: ignore[attr-defined]
             case Join():

@@ -32,7 +32,7 @@ def config(**changes: Any) -> FreeplayConfig:
     return FreeplayConfig(**(values | changes))
 
 
-def wanted(members: list[uuid.UUID], rules: FreeplayConfig) -> set[tuple[str, int]]:
+def expected_games(members: list[uuid.UUID], rules: FreeplayConfig) -> set[tuple[str, int]]:
     """Every pair with every split and every repetition, as the rules say it."""
     return {
         (pair_key(pair, split), sample)
@@ -75,7 +75,7 @@ def test_every_pair_plays_every_split_and_repetition_once_in_any_order(
 
     played = [(match.combination, match.sample) for match in season.completed(COMPETITION)]
     assert len(played) == len(set(played))
-    assert set(played) == wanted(members, rules)
+    assert set(played) == expected_games(members, rules)
     alone = Counter(match.policies for match in season.completed(QUALIFYING))
     assert alone == {(policy,): rules.qualifying_matches for policy in members}
     assert not season.active(QUALIFYING) and season.active(COMPETITION) == set(members)
@@ -120,11 +120,11 @@ def test_a_mean_of_exactly_the_threshold_qualifies_and_anything_below_does_not(
 def test_qualifying_matches_of_a_policy_are_played_in_sequence() -> None:
     season = Rehearsal(config(qualifying_matches=3))
     season.enter(policies(3))
-    season.look_until_quiet()
+    season.run_passes()
     while season.pools[QUALIFYING].open:
         assert max(Counter(match.policies for match in season.pools[QUALIFYING].open).values()) == 1
         season.end_one()
-        season.look_until_quiet()
+        season.run_passes()
 
 
 def test_a_policy_that_fails_three_times_is_retired_and_machine_faults_count_for_no_policy() -> None:
@@ -159,7 +159,9 @@ def test_a_policy_that_breaks_its_matches_is_retired_and_its_partners_are_not_ch
         season.run()
         others = [member for member in members if member != bad]
         assert season.active(COMPETITION) == set(others)
-        assert {(match.combination, match.sample) for match in season.completed(COMPETITION)} == wanted(others, rules)
+        assert {(match.combination, match.sample) for match in season.completed(COMPETITION)} == expected_games(
+            others, rules
+        )
         assert set(season.pools[COMPETITION].tally.charged) == {bad}
         (why,) = [
             why for action, pool, policy, why in season.notes if (action, pool, policy) == ("leave", COMPETITION, bad)
@@ -185,7 +187,7 @@ def test_a_game_that_fails_is_played_again_under_a_new_number_and_with_the_same_
     (first,) = failed
     again = [m for m in season.completed(COMPETITION) if m.combination == first.combination and m.sample == 1]
     assert [match.repetition for match in again] == [2]
-    assert {match.repetition for match in season.made if match.combination == first.combination} == {0, 1, 2}
+    assert {match.repetition for match in season.scheduled if match.combination == first.combination} == {0, 1, 2}
 
 
 def test_a_game_that_is_always_broken_is_given_up_and_the_rest_is_played() -> None:
@@ -200,8 +202,8 @@ def test_a_game_that_is_always_broken_is_given_up_and_the_rest_is_played() -> No
     season.enter([first, second])
     season.run()
     played = {(match.combination, match.sample) for match in season.completed(COMPETITION)}
-    assert played == wanted([first, second], rules) - {(broken, 0)}
-    assert sum(match.combination == broken and match.sample == 0 for match in season.made) == rules.max_failures
+    assert played == expected_games([first, second], rules) - {(broken, 0)}
+    assert sum(match.combination == broken and match.sample == 0 for match in season.scheduled) == rules.max_failures
 
 
 def test_all_pairs_meet_once_before_any_pair_meets_twice() -> None:
@@ -209,7 +211,7 @@ def test_all_pairs_meet_once_before_any_pair_meets_twice() -> None:
     season.enter(policies(6), pool=COMPETITION)
     season.run()
     counts: Counter[str] = Counter()
-    for match in season.made:
+    for match in season.scheduled:
         assert match.repetition == counts[match.combination]
         counts[match.combination] += 1
         # No policy of this match has a remaining combination with fewer matches.
@@ -228,9 +230,9 @@ def test_an_author_with_fifty_versions_does_not_starve_one_with_a_single_version
     season.enter(many, author="many", pool=COMPETITION)
     season.enter([alone], author="alone", pool=COMPETITION)
     while season.pools[COMPETITION].tally.completed[alone] < 10:
-        season.look_until_quiet()
+        season.run_passes()
         season.end_one()
-    picked = [match.policies[match.picked or 0] == alone for match in season.made]
+    picked = [match.policies[match.picked or 0] == alone for match in season.scheduled]
     # One of two authors: of any matches in a row about half were made for the single version, until it had its ten.
     until = [place for place, is_alone in enumerate(picked) if is_alone][9]
     assert until <= 28
@@ -243,29 +245,29 @@ def test_a_new_version_gets_its_first_matches_before_all_others() -> None:
     season = Rehearsal(config(repetitions=5), limits=Limits(outstanding=4, first_matches=10))
     season.enter(old, pool=COMPETITION)
     while min(season.pools[COMPETITION].tally.completed[policy] for policy in old) < 12:
-        season.look_until_quiet()
+        season.run_passes()
         season.end_one()
-    before = len(season.made)
+    before = len(season.scheduled)
     season.enter([new], pool=COMPETITION)
     while season.pools[COMPETITION].tally.completed[new] < 10:
         season.end_one()
-        season.look_until_quiet()
-    new_matches = season.made[before:]
+        season.run_passes()
+    new_matches = season.scheduled[before:]
     first = new_matches[:10]
     assert all(new in match.policies and match.priority == Priority.FIRST for match in first)
     assert len({tuple(match.policies) for match in first}) == 10  # ten different opponents
-    assert all(match.priority == Priority.REST for match in season.made[before - 4 : before])
+    assert all(match.priority == Priority.REST for match in season.scheduled[before - 4 : before])
 
 
 def test_the_entry_pool_is_served_first_within_the_limit_of_outstanding_matches() -> None:
     season = Rehearsal(config(), limits=Limits(outstanding=5, at_once=3))
     season.enter(policies(6), pool=COMPETITION)
-    season.look_until_quiet()
+    season.run_passes()
     assert len(season.pools[COMPETITION].open) == 5
     assert season.why == "5 matches are queued or running, which is the maximum"
     season.enter(policies(8)[6:])
     season.end_one()
-    (match,) = season.look().matches
+    (match,) = season.run_pass().matches
     assert (match.pool, match.priority) == (QUALIFYING, Priority.ENTRY)
 
 
@@ -274,7 +276,7 @@ def test_reasons_explain_why_a_season_and_its_policies_wait() -> None:
     season = Rehearsal(config())
     assert reasons(season.facts).season == "No policy is in the season"
     season.enter([first])
-    season.look_until_quiet()
+    season.run_passes()
     current = reasons(season.facts)
     assert current.policies == {first: "0 of 2 qualifying matches played; the next one is queued or running"}
     season.run()

@@ -138,7 +138,7 @@ def test_a_policy_that_always_fails_is_removed_and_the_others_have_the_table_the
         ]
         assert why.startswith("It failed in") and why.endswith("and completed none")
         assert bad not in season.active("sample-1")
-        assert not any(bad in match.policies for match in season.made if match.pool.startswith("team"))
+        assert not any(bad in match.policies for match in season.scheduled if match.pool.startswith("team"))
         tables.append(final_table(season))
     assert tables[0] == tables[1] == tables[2]
     without = Rehearsal(config())
@@ -162,11 +162,11 @@ def test_a_team_that_fails_is_eliminated_with_a_note_and_not_ranked() -> None:
 def test_a_season_waits_for_its_start_and_for_enough_policies() -> None:
     season = Rehearsal(config(), started=False)
     season.enter(policies(7))
-    season.look()
-    assert (season.why, season.made) == ("The season has not started", [])
+    season.run_pass()
+    assert (season.why, season.scheduled) == ("The season has not started", [])
     season.started = True
     season.run()
-    assert (season.why, season.made) == ("stage-1 has 7 policies and needs 8", [])
+    assert (season.why, season.scheduled) == ("stage-1 has 7 policies and needs 8", [])
     season.enter(policies(8)[7:])
     assert season.run().complete
 
@@ -192,7 +192,7 @@ def test_a_late_entrant_plays_the_first_stage_and_replaces_a_worse_policy() -> N
     season = Rehearsal(config(stages), steady)
     season.enter(early)
     while not season.pools["stage-2"].open:
-        season.look()
+        season.run_pass()
         if season.pools["stage-1"].open:
             season.end_one()
     assert season.active("stage-2") == set(early[1:])

@@ -76,7 +76,7 @@ def season_id(app: FastAPI, name: str) -> uuid.UUID:
         return session.scalars(select(Season.id).where(Season.name == name)).one()
 
 
-def tell(app: FastAPI, *changes: Change) -> None:
+def publish(app: FastAPI, *changes: Change) -> None:
     with app.state.database.transaction() as session:
         for change in changes:
             note(session, change)
@@ -135,7 +135,7 @@ def test_a_page_receives_the_changes_of_the_seasons_it_may_see(server, app: Fast
         listening(server.url, admin.headers) as staff,
         listening(server.url, admin.headers, season="hidden") as hidden_stream,
     ):
-        tell(app, in_open, in_hidden, own)
+        publish(app, in_open, in_hidden, own)
         assay = {"kind": "assay", "season": None, "season_version": None, "ids": []}
         assert anybody.next() == user.next() == ("changes", [for_all, assay])
         kinds = {(entry["kind"], entry["season"]) for entry in staff.next()[1]}
@@ -155,15 +155,15 @@ def test_a_stream_ends_when_its_listener_loses_access(server, app: FastAPI, worl
         cookie = {"Cookie": f"{COOKIE}={browser.cookies[COOKIE]}", "X-Use-Elevated-Privileges": "true"}
         csrf = browser.get("/observatory/api/me").json()["csrf"]
         with listening(server.url, cookie) as tab, listening(server.url, admin.headers) as program:
-            tell(app, Change(ChangeKind.TABLE, hidden))
+            publish(app, Change(ChangeKind.TABLE, hidden))
             assert tab.next()[1][0]["season"] == program.next()[1][0]["season"] == "hidden"
             assert browser.post("/sign-out", data={"csrf": csrf}).status_code == 303
-            tell(app, Change(ChangeKind.TABLE, hidden))
+            publish(app, Change(ChangeKind.TABLE, hidden))
             assert program.next()[1][0]["season"] == "hidden"
             assert "hidden" not in tab.drain()
             with app.state.database.transaction() as session:
                 session.execute(update(Token).values(revoked_at=app.state.clock()))
-            tell(app, Change(ChangeKind.TABLE, hidden))
+            publish(app, Change(ChangeKind.TABLE, hidden))
             assert "hidden" not in program.drain()
         assert httpx.get(f"{server.url}/observatory/api/me", headers=cookie).json()["signed_in"] is False
 
@@ -178,7 +178,7 @@ def test_a_reconnecting_page_learns_whether_it_missed_changes(server, app: FastA
             return bool(Stream(response).next()[1]["missed"])
 
     assert hello(last_id) is False
-    tell(app, Change(ChangeKind.QUEUE))
+    publish(app, Change(ChangeKind.QUEUE))
     assert hello(last_id) is True
     assert hello("of an earlier life of the server") is True
 
@@ -188,7 +188,7 @@ def test_many_changes_are_sent_together(server, app: FastAPI, world: World) -> N
     ids = [uuid.uuid4() for _ in range(30)]
     with listening(server.url) as stream:
         for match in ids:
-            tell(app, Change(ChangeKind.MATCH, season, frozenset({match})))
+            publish(app, Change(ChangeKind.MATCH, season, frozenset({match})))
         messages, heard = 0, set()
         while len(heard) < len(ids):
             messages += 1
@@ -201,7 +201,7 @@ def test_streams_per_address_are_limited_and_closed_ones_do_not_count(server, ap
     with listening(server.url), listening(server.url):
         refused = httpx.get(f"{server.url}/observatory/api/events")
         assert refused.status_code == 429 and "Retry-After" in refused.headers
-    tell(app, Change(ChangeKind.QUEUE))  # whoever is gone is found out when something is sent
+    publish(app, Change(ChangeKind.QUEUE))  # whoever is gone is found out when something is sent
     with anyio.from_thread.start_blocking_portal() as portal:
         portal.call(_until_none_is_open, app)
     with listening(server.url):

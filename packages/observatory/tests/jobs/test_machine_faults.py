@@ -44,7 +44,7 @@ class Match:
     admin: Any
     job: str
 
-    def shown(self) -> dict[str, Any]:
+    def read(self) -> dict[str, Any]:
         return dict(self.client.get(f"/observatory/api/matches/{self.id}").json())
 
     def entrants(self) -> tuple[Any, Any]:
@@ -151,12 +151,12 @@ def test_faults_leave_the_match_and_its_entrants_as_they_were(
             play(server, token, f"unlucky {number}", forked=True)
         waiting = match.queued()
         assert (waiting["status"], waiting["error"], waiting["attempts"]) == ("pending", None, number), fault
-        assert match.shown()["status"] == "waiting"
+        assert match.read()["status"] == "waiting"
         assert match.entrants() == before, fault
     play(server, token, "lucky")
     done = match.queued()
     assert (done["status"], done["error"], done["worker"]) == ("completed", None, "lucky")
-    assert match.shown()["status"] == "completed"
+    assert match.read()["status"] == "completed"
 
 
 def test_a_store_that_is_full_when_results_arrive_costs_a_lease_and_blames_no_policy(
@@ -187,7 +187,7 @@ def test_a_match_that_no_machine_could_play_changes_no_entrant(
         play(server, token, f"unlucky {number}", forked=True)
     done = match.queued()
     assert (done["status"], done["error_type"]) == ("failed", "internal_error")
-    document = match.shown()
+    document = match.read()
     assert document["status"] == "failed" and "no policy is at fault" in str(document)
     policies, board = match.entrants()
     assert board == before[1]
@@ -236,4 +236,4 @@ def test_a_disk_that_is_too_small_blames_no_policy(server: Any, token: str, matc
         assert "Traceback" not in ran.stdout + ran.stderr, context
     else:
         play(server, token, "lucky")
-    assert match.queued()["status"] == "completed" and match.shown()["status"] == "completed"
+    assert match.queued()["status"] == "completed" and match.read()["status"] == "completed"

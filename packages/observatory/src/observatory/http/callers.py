@@ -41,13 +41,13 @@ __all__ = [
     "Admin",
     "CurrentPrincipal",
     "CurrentUser",
-    "GivenToken",
     "OptionalPrincipal",
     "Principal",
+    "RequestToken",
     "Writer",
     "caller_check",
     "find_principal",
-    "given_token",
+    "request_token",
 ]
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
@@ -59,7 +59,7 @@ _token_header = APIKeyHeader(name="X-Auth-Token", auto_error=False)
 _bearer_header = APIKeyHeader(name="Authorization", auto_error=False, description="`Bearer <token>`")
 
 
-def _given_token(
+def _token_from_headers(
     x_auth_token: Annotated[str | None, Security(_token_header)],
     authorization: Annotated[str | None, Security(_bearer_header)],
 ) -> str | None:
@@ -70,18 +70,18 @@ def _given_token(
     return token.strip() if scheme.lower() == "bearer" and token.strip() else None
 
 
-GivenToken = Annotated[str | None, Depends(_given_token)]
+RequestToken = Annotated[str | None, Depends(_token_from_headers)]
 
 
-def given_token(request: Request) -> str | None:
+def request_token(request: Request) -> str | None:
     """Return the token of a request, from either header."""
-    return _given_token(request.headers.get("x-auth-token"), request.headers.get("authorization"))
+    return _token_from_headers(request.headers.get("x-auth-token"), request.headers.get("authorization"))
 
 
 def find_principal(request: Request, session: Session) -> tuple[Principal | None, datetime | None]:
     """Return the sender of a request and when that expires; None without a token or cookie, 401 for a bad token."""
     state = request.app.state
-    token = given_token(request)
+    token = request_token(request)
     elevated = request.headers.get("x-use-elevated-privileges", "").lower() == "true"
     if token is None:
         return _from_browser(request, session, state.keys, elevated=elevated), None
@@ -112,7 +112,7 @@ def _from_browser(request: Request, session: Session, keys: Keys, *, elevated: b
     return Principal(visitor.user, elevated=elevated)
 
 
-def _optional(request: Request, _token: GivenToken, session: SessionDep) -> Principal | None:
+def _optional(request: Request, _token: RequestToken, session: SessionDep) -> Principal | None:
     return find_principal(request, session)[0]
 
 

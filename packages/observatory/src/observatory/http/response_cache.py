@@ -111,7 +111,7 @@ class ResponseCache:
 
     def lookup(self, request: Request) -> Response | None:
         """Return the cached response, if there is one that may be served; compute a stale one again afterwards."""
-        viewer, expires_soon = self._viewers.known(request)
+        viewer, expires_soon = self._viewers.cached(request)
         if viewer is None:
             return None
         for per_viewer in (False, True):
@@ -138,7 +138,7 @@ class ResponseCache:
 
     async def respond(self, request: Request, rule: Rule, compute: Compute) -> Response:
         """Return the cached response if it is fresh; otherwise compute it."""
-        viewer = self._viewers.known(request)[0] or await self._find_viewer(request)
+        viewer = self._viewers.cached(request)[0] or await self._find_viewer(request)
         if viewer is None:  # the credentials expired meanwhile
             body, headers = await self._database.query(compute)
             return Response(body, headers=headers)
@@ -157,7 +157,7 @@ class ResponseCache:
 
     async def _find_viewer(self, request: Request) -> Viewer | None:
         async with self._flight(("viewer", credential_of(request))):
-            return self._viewers.known(request)[0] or await self._viewers.find(request)
+            return self._viewers.cached(request)[0] or await self._viewers.find(request)
 
     async def _compute(self, key: Hashable, rule: Rule, compute: Compute, route: Any) -> Entry:
         versions, began = self._database.changes.versions(rule.dependencies), time.monotonic()  # before reading

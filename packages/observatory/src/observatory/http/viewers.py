@@ -44,7 +44,7 @@ class Viewers:
         self._database, self._find_principal = database, find_principal
         self._cache = Cache(max_entries=MAX_VIEWERS)
 
-    def known(self, request: Request) -> tuple[Viewer | None, bool]:
+    def cached(self, request: Request) -> tuple[Viewer | None, bool]:
         """Return the cached viewer, None if unknown, and whether to look it up again soon, before it expires."""
         credential = credential_of(request)
         if credential is None:

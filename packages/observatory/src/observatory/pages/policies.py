@@ -65,9 +65,9 @@ def policy_page(
         mine=principal is not None and principal.user_id == version.policy.user_id,
         versions=[
             PolicyVersionLine(
-                id=found.id, version=found.version, created_at=found.created_at, seasons=seasons_of.get(found.id, [])
+                id=row.id, version=row.version, created_at=row.created_at, seasons=seasons_of.get(row.id, [])
             )
-            for found in versions
+            for row in versions
         ],
         seasons=list(rows.values()),
         history=[

@@ -302,8 +302,8 @@ class Meeting:
 
 def played_seats(session: Session, pool_player_id: uuid.UUID) -> list[PlayedSeat]:
     """Return everything that a member of a pool has completed, in order."""
-    whole = aliased(MatchPlayer)
-    agents = select(func.sum(whole.num_agents)).where(whole.match_id == Match.id).scalar_subquery()
+    seat = aliased(MatchPlayer)
+    agents = select(func.sum(seat.num_agents)).where(seat.match_id == Match.id).scalar_subquery()
     statement = (
         select(Match.id, Match.completed_at, MatchPlayer.num_agents, MatchPlayer.score, agents)
         .join(MatchPlayer, MatchPlayer.match_id == Match.id)
@@ -337,8 +337,15 @@ def meetings(session: Session, pool_player_id: uuid.UUID) -> list[Meeting]:
         .order_by(Match.completed_order, other.policy_index)
     )
     return [
-        Meeting(opponent, (ours, theirs) if is_first else (-ours, theirs), sample, ours, score, their_score)
-        for opponent, ours, theirs, is_first, sample, score, their_score in session.execute(statement)
+        Meeting(
+            opponent,
+            (own_agents, opponent_agents) if is_first else (-own_agents, opponent_agents),
+            sample,
+            own_agents,
+            score,
+            their_score,
+        )
+        for opponent, own_agents, opponent_agents, is_first, sample, score, their_score in session.execute(statement)
         if score is not None and their_score is not None
     ]
 

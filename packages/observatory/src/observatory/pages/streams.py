@@ -60,7 +60,7 @@ class Listener:
     season: str | None = None
     version: int | None = None
 
-    def shown(self, change: Change, seasons: dict[uuid.UUID, SeasonName]) -> dict[str, Any] | None:
+    def message(self, change: Change, seasons: dict[uuid.UUID, SeasonName]) -> dict[str, Any] | None:
         """Return the change as it is sent; None when it is not for this listener."""
         if change.season is None:
             # Jobs and assays are private: listeners learn that one changed, but not which.
@@ -158,7 +158,7 @@ class EventStream(StreamingResponse):
                 position = hub.position
                 seasons = {change.season for change in changes if change.season is not None}
                 names = await self._slots.season_names(self._database, seasons) if seasons else {}
-                visible = [entry for change in changes if (entry := self._listener.shown(change, names)) is not None]
+                visible = [entry for change in changes if (entry := self._listener.message(change, names)) is not None]
                 yield _message("changes", visible, position) if visible else ": still here\n\n"
 
     @staticmethod

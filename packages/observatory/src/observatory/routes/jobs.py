@@ -21,7 +21,7 @@ from observatory.database.tables.jobs import Job
 from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized, errors
 from observatory.events import ChangeKind
 from observatory.http.bodies import KILOBYTE
-from observatory.http.callers import Admin, CurrentPrincipal, GivenToken, given_token
+from observatory.http.callers import Admin, CurrentPrincipal, RequestToken, request_token
 from observatory.http.deps import KeysDep, SettingsDep, StoreDep
 from observatory.http.routing import Router, body_rule
 from observatory.job_states import TERMINAL, JobStatus
@@ -63,7 +63,7 @@ MAX_BATCH = 1000
 def _worker(request: Request, session: Session) -> None:
     """Refuse a caller without a worker's token."""
     state = request.app.state
-    token_hash = hash_token(given_token(request) or "")
+    token_hash = hash_token(request_token(request) or "")
     stored = accounts.valid_token(session, token_hash, state.clock())
     if stored is None or stored.kind is not TokenKind.WORKER:
         raise Unauthorized("A worker needs a worker token: `observatory admin token create`")
@@ -75,14 +75,14 @@ def _holder(request: Request, session: Session) -> None:
         job_id = uuid.UUID(request.path_params["job_id"])
     except ValueError:
         return  # the route reports the malformed id
-    service.held_job(session, job_id, given_token(request))
+    service.held_job(session, job_id, request_token(request))
 
 
 @work.post("/lease", responses={**errors(Unauthorized), 204: {"description": "No job waits"}}, response_model=Lease)
 @body_rule(caller=_worker)
 async def lease(
     body: LeaseRequest,
-    _token: GivenToken,
+    _token: RequestToken,
     request: Request,
     database: DatabaseDep,
     settings: SettingsDep,
@@ -136,7 +136,7 @@ def _take(
 def heartbeat(
     job_id: uuid.UUID,
     body: Heartbeat,
-    token: GivenToken,
+    token: RequestToken,
     request: Request,
     session: SessionDep,
     settings: SettingsDep,
@@ -152,7 +152,7 @@ def heartbeat(
 
 @work.post("/jobs/{job_id}/secrets", responses=errors(Forbidden, NotFound, Conflict))
 def take_secrets(
-    job_id: uuid.UUID, token: GivenToken, session: SessionDep, keys: KeysDep, now: Now, response: Response
+    job_id: uuid.UUID, token: RequestToken, session: SessionDep, keys: KeysDep, now: Now, response: Response
 ) -> PolicySecrets:
     """Return the policies' secrets, once for each lease."""
     job = service.held_job(session, job_id, token)
@@ -166,7 +166,7 @@ def take_secrets(
 @work.post("/jobs/{job_id}/release", responses=errors(Forbidden, NotFound, Conflict))
 @body_rule(caller=_holder)
 def release(
-    job_id: uuid.UUID, body: ReleaseRequest, token: GivenToken, session: SessionDep, settings: SettingsDep, now: Now
+    job_id: uuid.UUID, body: ReleaseRequest, token: RequestToken, session: SessionDep, settings: SettingsDep, now: Now
 ) -> dict[str, str]:
     """Give a job back unplayed. After a fault of the worker's machine it is retried on others, a few times."""
     job = service.held_job(session, job_id, token)
@@ -183,7 +183,7 @@ def release(
 async def finish(
     job_id: uuid.UUID,
     body: FinishRequest,
-    token: GivenToken,
+    token: RequestToken,
     request: Request,
     database: DatabaseDep,
     settings: SettingsDep,

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, event
 from sqlalchemy.orm import Session
 
 from observatory.database import Database
-from observatory.events import ChangeKind, noted
+from observatory.events import ChangeKind, recorded
 
 WRITTEN = "written"
 _TABLES: dict[ChangeKind, tuple[str, ...]] = {
@@ -42,7 +42,7 @@ def checked_writes() -> Iterator[list[str]]:
 
     def checked_commit(self: Database, session: Session) -> None:
         session.flush()
-        kinds = {change.kind for change in noted(session)}
+        kinds = {change.kind for change in recorded(session)}
         missed = [
             f"{table} was written without a change of the kind {sorted(missing)}"
             for table, missing in _needed(session, kinds)
@@ -104,7 +104,7 @@ def _is_called_by_test() -> bool:
     frame = sys._getframe(2)
     while frame is not None:
         path = frame.f_code.co_filename
-        if "/tests/" in path and not path.endswith("tests/noted.py"):
+        if "/tests/" in path and not path.endswith("tests/checked_writes.py"):
             return True
         frame = frame.f_back  # type: ignore[assignment]
     return False
