@@ -54,13 +54,13 @@ def checked_writes() -> Iterator[list[str]]:
             unreported.extend(missed)
 
     event.listen(Engine, "begin", _forget)
-    event.listen(Engine, "after_cursor_execute", _saw)
+    event.listen(Engine, "after_cursor_execute", _record_statement)
     Database._commit = checked_commit  # type: ignore[method-assign]
     try:
         yield unreported
     finally:
         Database._commit = commit  # type: ignore[method-assign]
-        event.remove(Engine, "after_cursor_execute", _saw)
+        event.remove(Engine, "after_cursor_execute", _record_statement)
         event.remove(Engine, "begin", _forget)
 
 
@@ -74,7 +74,9 @@ def _forget(connection: Connection) -> None:
     connection.info.pop(WRITTEN, None)
 
 
-def _saw(connection: Connection, cursor: Any, statement: str, parameters: Any, context: Any, executemany: bool) -> None:
+def _record_statement(
+    connection: Connection, cursor: Any, statement: str, parameters: Any, context: Any, executemany: bool
+) -> None:
     if context is None or not (context.isinsert or context.isupdate or context.isdelete):
         return
     table: str = context.compiled.statement.table.name

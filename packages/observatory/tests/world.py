@@ -166,9 +166,9 @@ class World:
         store.put(job_key(job_id, "replay.json.z"), b"replay")
         result = self._result(rewards, **agent_stats)
         with self.database.transaction() as session:
-            end(session, self._begun(session, job_id), Ending(JobStatus.COMPLETED, result), now=self.clock())
+            end(session, self._started_job(session, job_id), Ending(JobStatus.COMPLETED, result), now=self.clock())
 
-    def _begun(self, session: Session, job_id: uuid.UUID) -> Job:
+    def _started_job(self, session: Session, job_id: uuid.UUID) -> Job:
         """The job, being played by a worker unless it has ended."""
         job = session.get_one(Job, job_id)
         for before, after in ((JobStatus.PENDING, JobStatus.DISPATCHED), (JobStatus.DISPATCHED, JobStatus.RUNNING)):
@@ -206,7 +206,7 @@ class World:
             result = self._result([0.0] * 4)
         with self.database.transaction() as session:
             ending = Ending(JobStatus.FAILED, result, error, runtime)
-            end(session, self._begun(session, job_id), ending, now=self.clock())
+            end(session, self._started_job(session, job_id), ending, now=self.clock())
 
     def team(
         self,

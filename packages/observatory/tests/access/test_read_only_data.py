@@ -89,7 +89,7 @@ def test_a_server_that_cannot_write_serves_reads_and_refuses_changes(serve: Serv
 
     # On a read-only mount it does not start, says so in a sentence, and leaves everything as it is.
     before = {path: path.read_bytes() for path in data.rglob("*") if path.is_file()}
-    output, trouble = serve(*read_only(data)).communicate(timeout=60)
+    output, errors = serve(*read_only(data)).communicate(timeout=60)
     sentence = f"Error: The data folder {data} cannot be written to: Read-only file system; "
-    assert output == "" and trouble.startswith(sentence) and trouble.count("\n") == 1
+    assert output == "" and errors.startswith(sentence) and errors.count("\n") == 1
     assert {path: path.read_bytes() for path in data.rglob("*") if path.is_file()} == before

@@ -283,9 +283,9 @@ def test_cards_and_links_describe_a_policy_to_other_sites(league: RunningServer,
             stamp = {"If-None-Match": picture.headers["etag"]}
             again = http.get(f"/observatory/api/policies/{version}/card.png", headers=stamp)
             assert again.status_code in (200, 304)
-        nobody = "00000000-0000-0000-0000-000000000000"
-        assert http.get(f"/observatory/policies/{nobody}").status_code == 404
-        assert http.get(f"/observatory/api/policies/{nobody}/card.png").status_code == 404
+        unknown_id = "00000000-0000-0000-0000-000000000000"
+        assert http.get(f"/observatory/policies/{unknown_id}").status_code == 404
+        assert http.get(f"/observatory/api/policies/{unknown_id}/card.png").status_code == 404
 
 
 def test_files_are_cached_and_documents_are_not(league: RunningServer) -> None:

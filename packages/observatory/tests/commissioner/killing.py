@@ -199,8 +199,8 @@ def play_to_the_end(league: Processes) -> dict[str, bytes]:
             return False
         table = json.loads(league.get(f"/tournament/seasons/{FREE}/leaderboard") or b"[]")
         teams = json.loads(league.get(f"/tournament/seasons/{TEAMS}") or b"{}")
-        everybody: list[Any] = [row["matches"] for row in table]
-        return everybody == [MATCHES_OF_A_POLICY] * _PLAYING and teams.get("status") == "complete"
+        match_counts: list[Any] = [row["matches"] for row in table]
+        return match_counts == [MATCHES_OF_A_POLICY] * _PLAYING and teams.get("status") == "complete"
 
     wait_until(is_over, lambda: league.log, every_seconds=0.2)
     pools = [(FREE, "qualifying"), (FREE, "competition"), (TEAMS, "stage-1"), (TEAMS, "stage-2")]

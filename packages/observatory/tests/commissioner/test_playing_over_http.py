@@ -119,9 +119,9 @@ def test_a_freeplay_season_rates_every_policy_and_schedules_new_entrants(
     matches = league.get(f"/tournament/seasons/{season}/matches", params={"limit": 100})
     assert sorted(match["assignments"] for match in matches if match["pool_name"] == "qualifying") == [[0, 0, 0, 0]] * 8
     season_id = league.get(f"/tournament/seasons/{season}")["id"]
-    ((found_id, last),) = league.app.state.commissioner.last.items()
-    assert (str(found_id), last.why) == (season_id, "Every match of the policies in the season was played")
-    assert set(league.app.state.commissioner.reasons(found_id).policies) == set(entries)
+    ((checked_id, last),) = league.app.state.commissioner.last.items()
+    assert (str(checked_id), last.why) == (season_id, "Every match of the policies in the season was played")
+    assert set(league.app.state.commissioner.reasons(checked_id).policies) == set(entries)
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")

@@ -130,14 +130,14 @@ def test_a_page_receives_the_changes_of_the_seasons_it_may_see(server, app: Fast
     own = Change(ChangeKind.ASSAY, None, frozenset({uuid.uuid4()}))
     for_all = {"kind": "match", "season": "open", "season_version": 1, "ids": [str(match)]}
     with (
-        listening(server.url) as anybody,
+        listening(server.url) as anonymous,
         listening(server.url, ada.headers) as user,
         listening(server.url, admin.headers) as staff,
         listening(server.url, admin.headers, season="hidden") as hidden_stream,
     ):
         publish(app, in_open, in_hidden, own)
         assay = {"kind": "assay", "season": None, "season_version": None, "ids": []}
-        assert anybody.next() == user.next() == ("changes", [for_all, assay])
+        assert anonymous.next() == user.next() == ("changes", [for_all, assay])
         kinds = {(entry["kind"], entry["season"]) for entry in staff.next()[1]}
         assert kinds == {("match", "open"), ("table", "hidden"), ("assay", None)}
         assert {entry["season"] for entry in hidden_stream.next()[1]} == {"hidden", None}

@@ -50,13 +50,13 @@ def installs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     games.find.cache_clear()
 
 
-def _asked() -> dict[str, Any]:
+def _interface() -> dict[str, Any]:
     return {name: member for name, member in vars(Game).items() if not name.startswith("_")}
 
 
-@pytest.mark.parametrize("name", sorted(_asked()))
+@pytest.mark.parametrize("name", sorted(_interface()))
 def test_the_game_of_the_league_implements_the_whole_interface(name: str) -> None:
-    member = _asked()[name]
+    member = _interface()[name]
     if isinstance(member, property):
         assert getattr(GAME, name)
     else:

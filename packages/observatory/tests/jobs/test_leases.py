@@ -128,7 +128,7 @@ def test_a_released_job_is_played_by_the_next_worker(worker: Worker, queued: str
 
 
 @pytest.mark.parametrize(
-    ("results", "says"),
+    ("results", "expected"),
     [
         (None, "sent no results"),
         ({"rewards": "many"}, "cannot be read"),
@@ -136,7 +136,7 @@ def test_a_released_job_is_played_by_the_next_worker(worker: Worker, queued: str
     ],
 )
 def test_success_needs_results_that_fit(
-    client: TestClient, admin: Any, worker: Worker, queued: str, results: Any, says: str
+    client: TestClient, admin: Any, worker: Worker, queued: str, results: Any, expected: str
 ) -> None:
     lease = worker.lease()
     if results is None:
@@ -144,7 +144,7 @@ def test_success_needs_results_that_fit(
     else:
         worker.play(lease, results)
     failed = status(client, admin, queued)
-    assert failed["status"] == "failed" and failed["error_type"] == "crash" and says in failed["error"]
+    assert failed["status"] == "failed" and failed["error_type"] == "crash" and expected in failed["error"]
 
 
 def test_a_failure_names_the_policy(client: TestClient, admin: Any, worker: Worker, queued: str, app: FastAPI) -> None:

@@ -82,7 +82,7 @@ def play(server: Any, token: str, name: str, *, forked: bool = False) -> None:
         jobs.close()
 
 
-def no_room_for(*names: str) -> Callable[[pytest.MonkeyPatch], None]:
+def full_disk_for(*names: str) -> Callable[[pytest.MonkeyPatch], None]:
     """Fail like a full disk when one of these files is written: a part of it is there, and the rest is not."""
 
     def inject(patch: pytest.MonkeyPatch) -> None:
@@ -99,7 +99,7 @@ def no_room_for(*names: str) -> Callable[[pytest.MonkeyPatch], None]:
     return inject
 
 
-def no_room_for_logs(patch: pytest.MonkeyPatch) -> None:
+def full_disk_for_logs(patch: pytest.MonkeyPatch) -> None:
     def fill_up(*arguments: Any) -> bytes:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -117,7 +117,7 @@ def killed_sweeper(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(sys.modules["cogbox.sandbox"], "_sweep_once", lambda: os.kill(os.getpid(), signal.SIGKILL))
 
 
-def no_room_while_it_runs(patch: pytest.MonkeyPatch) -> None:
+def full_disk_while_running(patch: pytest.MonkeyPatch) -> None:
     """The disk is full when the box has begun: its policy fails, and the machine is asked why."""
     patch.setattr("mettagrid.runner.episode.faults.LOW_BYTES", 1 << 60)
     patch.setattr("mettagrid.runner.episode.served.ServedHolder.prepare", failed_policy)
@@ -130,11 +130,11 @@ def failed_policy(*arguments: Any, **options: Any) -> None:
 
 
 FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
-    "no room while it runs": no_room_while_it_runs,
-    "no room for the results": no_room_for("results.json"),
-    "no room for what was true of the run": no_room_for("runtime_info.json"),
-    "no room for anything at the end": no_room_for("runtime_info.json", "error_info.json"),
-    "no room for the logs": no_room_for_logs,
+    "no room while it runs": full_disk_while_running,
+    "no room for the results": full_disk_for("results.json"),
+    "no room for what was true of the run": full_disk_for("runtime_info.json"),
+    "no room for anything at the end": full_disk_for("runtime_info.json", "error_info.json"),
+    "no room for the logs": full_disk_for_logs,
     "a folder of boxes that is closed": closed_state,
     "a killed sweeper": killed_sweeper,
 }
@@ -182,7 +182,7 @@ def test_a_match_that_no_machine_could_play_changes_no_entrant(
     server: Any, token: str, match: Match, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = match.entrants()
-    no_room_for("results.json")(monkeypatch)
+    full_disk_for("results.json")(monkeypatch)
     for number in range(3):
         play(server, token, f"unlucky {number}", forked=True)
     done = match.queued()
@@ -204,7 +204,7 @@ program.run_worker(sys.argv[1], sys.argv[2], once=True)
 """
 
 
-def on_a_disk_of(size: int, folder: Path) -> list[str]:
+def disk_command(size: int, folder: Path) -> list[str]:
     """The words that run a command for which a folder is a disk of its own, of so many kilobytes."""
     require_tool("unshare")
     own = [] if os.geteuid() == 0 else ["--map-root-user"]
@@ -224,7 +224,7 @@ def test_a_disk_that_is_too_small_blames_no_policy(server: Any, token: str, matc
     disk.mkdir()
     own = {"TMPDIR": str(disk), "COGBOX_STATE": str(disk / "boxes"), "HOME": str(disk), "XDG_RUNTIME_DIR": str(disk)}
     for number, size in enumerate(SIZES):
-        command = [*on_a_disk_of(size, disk), sys.executable, "-c", WORKER, server.url, token]
+        command = [*disk_command(size, disk), sys.executable, "-c", WORKER, server.url, token]
         ran = subprocess.run(command, env=os.environ | own, capture_output=True, text=True, timeout=120)
         queued = match.queued()
         context = f"{size} kB: {queued['status']} {queued['error']}\n{ran.stdout[-1000:]}{ran.stderr[-2000:]}"

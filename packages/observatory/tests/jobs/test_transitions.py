@@ -37,7 +37,7 @@ def test_a_job_makes_the_moves_of_the_table_and_no_other(world: World) -> None:
     with world.database.transaction() as session:
         for current, to in itertools.product(JobStatus, JobStatus):
             job = create_job(session, dict(SPEC), now=now)
-            for state in _way_to(current):
+            for state in _path_to(current):
                 move(session, job, state, now=now)
             if not may_move(current, to):
                 with pytest.raises(IllegalMove, match=f"is {current} and cannot become {to}"):
@@ -53,7 +53,7 @@ def test_a_job_makes_the_moves_of_the_table_and_no_other(world: World) -> None:
                 assert job.dispatched_at is job.running_at is job.worker is job.lease_expires_at is None
 
 
-def _way_to(state: JobStatus) -> list[JobStatus]:
+def _path_to(state: JobStatus) -> list[JobStatus]:
     """The shortest legal way from pending."""
     ways: list[list[JobStatus]] = [[]]
     for way in ways:

@@ -56,9 +56,9 @@ def test_a_damaged_page_is_found_before_it_is_in_a_backup(
     with database_file.open("r+b") as file:
         file.seek((page - 1) * size)
         file.write(b"\xff" * 64)
-    looked = command("doctor")
-    assert looked.returncode == 1 and "FAIL  The database is damaged: " in looked.stdout
-    assert "Traceback" not in looked.stderr
+    result = command("doctor")
+    assert result.returncode == 1 and "FAIL  The database is damaged: " in result.stdout
+    assert "Traceback" not in result.stderr
     refused = command("backup", str(tmp_path / "bad.tar"))
     assert refused.returncode == 1 and "The database is damaged, and no backup was made: " in refused.stderr
     assert "observatory restore" in refused.stderr and not list(tmp_path.glob("bad.tar*"))
@@ -68,8 +68,8 @@ def test_a_clock_that_was_set_back_is_noticed(command: Command, database_file: P
     with sqlite3.connect(database_file) as connection:
         connection.execute("UPDATE users SET created_at = '2999-01-01 00:00:00.000000'")
     connection.close()
-    looked = command("doctor")
-    assert looked.returncode == 1 and "rows of 2999-01-01 00:00 UTC: set the clock" in looked.stdout
+    result = command("doctor")
+    assert result.returncode == 1 and "rows of 2999-01-01 00:00 UTC: set the clock" in result.stdout
 
 
 def test_a_folder_that_cannot_be_written_to_is_named(command: Command) -> None:
@@ -79,9 +79,9 @@ def test_a_folder_that_cannot_be_written_to_is_named(command: Command) -> None:
         assert refused.returncode == 1 and refused.stdout == ""
         assert refused.stderr.startswith("Error: The data folder /sys cannot be written to: ")
         assert "OBSERVATORY_DATA_DIR" in refused.stderr and refused.stderr.count("\n") == 1
-    looked = command("doctor", **read_only)
-    assert looked.returncode == 1 and "FAIL  The data folder /sys cannot be written to: " in looked.stdout
-    assert "Traceback" not in looked.stderr
+    result = command("doctor", **read_only)
+    assert result.returncode == 1 and "FAIL  The data folder /sys cannot be written to: " in result.stdout
+    assert "Traceback" not in result.stderr
 
 
 def test_a_reference_to_a_missing_row_is_found(make_app: Callable[..., FastAPI], tmp_path: Path) -> None:

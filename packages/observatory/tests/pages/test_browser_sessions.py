@@ -40,8 +40,8 @@ def csrf_of(client: TestClient) -> str:
 
 
 def test_me_describes_the_caller(browser, client: TestClient, ada, admin) -> None:
-    nobody = browser().get("/observatory/api/me").json()
-    assert nobody["signed_in"] is False and nobody["csrf"] and nobody["email"] is None
+    anonymous = browser().get("/observatory/api/me").json()
+    assert anonymous["signed_in"] is False and anonymous["csrf"] and anonymous["email"] is None
     me = browser(ada).get("/observatory/api/me").json()
     assert (me["signed_in"], me["email"], me["is_admin"]) == (True, ada.email, False)
     assert browser(admin).get("/observatory/api/me").json()["is_admin"] is True

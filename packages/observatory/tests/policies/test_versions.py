@@ -30,13 +30,13 @@ def test_the_latest_version_comes_first_and_filters_hold(client: TestClient, wor
 
 def test_a_row_has_the_documented_fields_and_hides_private_ones(client: TestClient, world: World, ada, bob) -> None:
     version = world.version(ada)
-    mine = client.get(f"/stats/policy-versions/{version}", headers=ada.headers).json()
-    theirs = client.get(f"/stats/policy-versions/{version}", headers=bob.headers).json()
+    own_view = client.get(f"/stats/policy-versions/{version}", headers=ada.headers).json()
+    other_view = client.get(f"/stats/policy-versions/{version}", headers=bob.headers).json()
     assert {"user_id", "user", "id", "policy_id", "name", "version", "created_at", "policy_created_at", "tags"} <= set(
-        mine
+        own_view
     )
-    assert mine["s3_path"] == f"policies/{version}.zip" and theirs["s3_path"] is None
-    assert theirs["user"]["email"] is None and theirs["user_id"] == ada.user_id
+    assert own_view["s3_path"] == f"policies/{version}.zip" and other_view["s3_path"] is None
+    assert other_view["user"]["email"] is None and other_view["user_id"] == ada.user_id
     assert client.get(f"/stats/policy-versions/{uuid.uuid4()}").status_code == 404
 
 
