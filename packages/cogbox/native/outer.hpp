@@ -7,7 +7,7 @@
 
 namespace guard {
 
-// Copies output of the program to a log outside; the limit counts both streams together.
+// Copies output of the program to a log outside; the limit counts both streams together. `from` is -1 after its end.
 struct Stream {
   int from, to;
 };
@@ -293,7 +293,11 @@ class Outer {
     int64_t most = plan_.number("output", INT64_MAX);
     for (Stream& stream : streams_) {
       char block[65536];
-      ssize_t count = read(stream.from, block, sizeof block);
+      ssize_t count = stream.from < 0 ? -1 : read(stream.from, block, sizeof block);
+      if (count == 0) {  // poll reports a pipe without writers as ready forever
+        close(stream.from);
+        stream.from = -1;
+      }
       if (count <= 0) continue;
       int64_t room = std::max<int64_t>(0, most - output_);
       output_ += count;
