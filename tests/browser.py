@@ -100,15 +100,15 @@ def visiting(browser: Browser) -> Iterator[Callable[..., Visit]]:
         shape = {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark", **settings}
         context = browser.new_context(**shape)
         contexts.append(context)
-        found = Visit(context.new_page())
-        visits.append(found)
-        found.page.set_default_timeout(60_000)
-        found.page.on("pageerror", lambda error: found.errors.append(str(error)))
-        found.page.on("console", lambda message: found.errors.append(message.text) if message.type == "error" else None)
-        found.open(address)
-        return found
+        visit = Visit(context.new_page())
+        visits.append(visit)
+        visit.page.set_default_timeout(60_000)
+        visit.page.on("pageerror", lambda error: visit.errors.append(str(error)))
+        visit.page.on("console", lambda message: visit.errors.append(message.text) if message.type == "error" else None)
+        visit.open(address)
+        return visit
 
     yield go
     for context in contexts:
         context.close()
-    assert [found.errors for found in visits if found.errors] == []
+    assert [visit.errors for visit in visits if visit.errors] == []

@@ -23,7 +23,7 @@ from observatory.settings import Settings
 from observatory.store import job_key
 from packages.observatory.tests.world import FREEPLAY, TEAM, World
 
-__all__ = ["Asked", "League", "expected_calls", "filled", "made_calls", "published_calls", "running_league"]
+__all__ = ["League", "LoggedRequest", "expected_calls", "filled", "made_calls", "published_calls", "running_league"]
 
 NOTES = Path(__file__).resolve().parent / "compat" / "published_calls.json"
 EMPTY_ROOM = {"mission_name": "room", "num_episodes": 1, "max_steps": 5}
@@ -31,7 +31,7 @@ MESSAGE = "hello from the agent\n"
 
 
 @dataclass(frozen=True)
-class Asked:
+class LoggedRequest:
     """One request as it arrived: `auth` is token, bearer or none."""
 
     ask: str
@@ -49,7 +49,7 @@ class League:
     url: str
     names: dict[str, str]
     world: World
-    log: list[Asked] = field(default_factory=list)
+    log: list[LoggedRequest] = field(default_factory=list)
 
     def http(self, token: str | None = None) -> httpx.Client:
         headers = {"X-Auth-Token": token} if token else {}
@@ -85,13 +85,13 @@ def made_calls(league: League) -> list[tuple[str, str]]:
     """Return the requests to the server, with names for the URLs that it issued itself."""
     replay = league.names["replay_url"].removeprefix(league.url)
 
-    def named(asked: Asked) -> str:
-        if asked.path.startswith("PUT /store/"):
+    def named(request: LoggedRequest) -> str:
+        if request.path.startswith("PUT /store/"):
             return "PUT {upload_url}"
-        return "GET {replay_url}" if asked.path == f"GET {replay}" else _comparable(asked.ask)
+        return "GET {replay_url}" if request.path == f"GET {replay}" else _comparable(request.ask)
 
-    followed = [asked for asked in league.log if not asked.path.startswith("GET /store/")]
-    return [(named(asked), asked.auth) for asked in followed]
+    followed = [request for request in league.log if not request.path.startswith("GET /store/")]
+    return [(named(request), request.auth) for request in followed]
 
 
 @contextmanager
@@ -126,13 +126,13 @@ def _comparable(ask: str) -> str:
     return path if "/store/" in path else f"{path}?{'&'.join(sorted(query.split('&')))}".rstrip("?")
 
 
-def _logged(app: FastAPI, log: list[Asked]) -> Any:
+def _logged(app: FastAPI, log: list[LoggedRequest]) -> Any:
     async def serve(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":
             headers = dict(scope["headers"])
             auth = "token" if b"x-auth-token" in headers else "bearer" if b"authorization" in headers else "none"
             query = scope["query_string"].decode()
-            log.append(Asked(f"{scope['method']} {scope['path']}{f'?{query}' if query else ''}", auth))
+            log.append(LoggedRequest(f"{scope['method']} {scope['path']}{f'?{query}' if query else ''}", auth))
         await app(scope, receive, send)
 
     return serve
@@ -151,8 +151,8 @@ def _fill(league: League) -> None:
     job = world.job_of(match)
     for name in ("policy_agent_0.txt", "policy_agent_1.txt", "logs.txt"):
         world.app.state.store.put(job_key(job, name), MESSAGE.encode())
-    told = {"error_type": "policy_error", "message": "it broke"}
-    world.app.state.store.put(job_key(world.job_of(failed), "error_info.json"), json.dumps(told).encode())
+    error_info = {"error_type": "policy_error", "message": "it broke"}
+    world.app.state.store.put(job_key(world.job_of(failed), "error_info.json"), json.dumps(error_info).encode())
     for pool in ("stage-1", "policy-scores-1"):
         world.enter(team_season, pool, [version, other])
     for place in ("team-round-1", "team-round-2"):

@@ -35,7 +35,7 @@ def without_comments(text: str) -> str:
     return re.sub(r'//[^\n]*|"(?:\\.|[^"\\\n])*"', lambda match: '""' if match[0].startswith('"') else "", text)
 
 
-def test_the_native_core_is_there() -> None:
+def test_the_native_core_exists() -> None:
     assert CORE_FILES
 
 
@@ -52,16 +52,16 @@ def test_the_core_includes_only_fixed_width_integers_and_itself(path: Path) -> N
 
 @pytest.mark.parametrize("path", CORE_FILES, ids=lambda path: path.name)
 def test_the_core_uses_no_heap_exceptions_or_standard_library(path: Path) -> None:
-    found = [
-        f"{path.name}:{number}: {what}: {line.strip()}"
+    uses = [
+        f"{path.name}:{number}: {name}: {line.strip()}"
         for number, line in enumerate(without_comments(path.read_text()).splitlines(), 1)
-        for what, pattern in FORBIDDEN.items()
+        for name, pattern in FORBIDDEN.items()
         if not line.lstrip().startswith("#") and re.search(pattern, line)
     ]
-    assert not found, "\n".join(found)
+    assert not uses, "\n".join(uses)
 
 
-def test_every_distribution_has_the_one_version() -> None:
+def test_all_distributions_share_one_version() -> None:
     version = (ROOT / "VERSION").read_text().strip()
     files = sorted(ROOT.glob("packages/*/pyproject.toml"))
     assert files
@@ -70,12 +70,12 @@ def test_every_distribution_has_the_one_version() -> None:
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
 
 
-def test_every_distribution_carries_the_license() -> None:
+def test_every_distribution_includes_the_license() -> None:
     for path in ROOT.glob("packages/*/pyproject.toml"):
         assert (path.parent / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
 
 
-def test_the_build_promises_the_same_floats_everywhere() -> None:
+def test_the_build_pins_floating_point_behaviour() -> None:
     cmake = "\n".join(path.read_text() for path in ROOT.glob("packages/*/CMakeLists.txt"))
     settings = re.sub(r"#.*", "", cmake)
     assert "-ffp-contract=off" in settings

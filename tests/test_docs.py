@@ -35,13 +35,13 @@ def test_a_python_block_runs(block: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_resolve(page: Path) -> None:
     links = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text())
     assert not [link for link in links if "://" not in link and not (page.parent / link).exists()]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_make_words_exist(page: Path) -> None:
+def test_named_make_targets_exist(page: Path) -> None:
     words = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.M))
     used = set(re.findall(r"(?:`|\$ |\d )make ([a-z-]+)", page.read_text()))
     assert used <= words

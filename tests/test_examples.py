@@ -18,7 +18,7 @@ def test_look_ahead_beats_the_same_policy_without_it() -> None:
     assert planned > 2 * plain
 
 
-def test_the_guide_to_a_new_game_is_the_example() -> None:
+def test_the_guide_to_a_new_game_quotes_the_example() -> None:
     guide = (ROOT / "docs" / "guides" / "new-game.md").read_text()
     blocks = re.findall(r"^```python\n(.*?)^```", guide, flags=re.S | re.M)
     example = (ROOT / "examples" / "lamplighters.py").read_text().split('"""\n', 1)[1]

@@ -33,7 +33,7 @@ def run(program: Path, *words: Path | str) -> tuple[int, list[str]]:
     return done.returncode, done.stdout.splitlines()
 
 
-def test_recorded_episodes_come_out_as_the_python_module_played_them(program: Path, episodes: list[Path]) -> None:
+def test_recorded_episodes_match_the_python_module(program: Path, episodes: list[Path]) -> None:
     status, lines = run(program, *episodes)
     assert status == 0, lines
     assert lines[1:] == [
@@ -44,9 +44,7 @@ def test_recorded_episodes_come_out_as_the_python_module_played_them(program: Pa
     ]
 
 
-def test_another_outcome_in_the_file_is_noticed_at_its_step(
-    program: Path, episodes: list[Path], tmp_path: Path
-) -> None:
+def test_a_different_outcome_is_reported_at_its_step(program: Path, episodes: list[Path], tmp_path: Path) -> None:
     words = np.fromfile(episodes[1], np.uint32)
     steps, hashes = int(words[6]), int(words[7])
     words[len(words) - 2 * hashes - (steps + 1) + 12] ^= 1  # the digest after step 12
@@ -60,7 +58,7 @@ def test_another_outcome_in_the_file_is_noticed_at_its_step(
     ]
 
 
-def test_another_action_is_noticed(program: Path, episodes: list[Path], tmp_path: Path) -> None:
+def test_a_different_action_is_reported(program: Path, episodes: list[Path], tmp_path: Path) -> None:
     words = np.fromfile(episodes[1], np.uint32)
     program_words, height, width, agents = map(int, words[1:5])
     first_action = 9 + program_words + 2 * height * width
@@ -72,7 +70,7 @@ def test_another_action_is_noticed(program: Path, episodes: list[Path], tmp_path
 
 
 @pytest.mark.parametrize("size", [0, 20, 4000])
-def test_a_file_that_is_cut_off_is_refused(program: Path, episodes: list[Path], tmp_path: Path, size: int) -> None:
+def test_a_truncated_file_is_refused(program: Path, episodes: list[Path], tmp_path: Path, size: int) -> None:
     (tmp_path / "short.episode").write_bytes(episodes[1].read_bytes()[:size])
     status, lines = run(program, tmp_path / "short.episode")
     assert status == 2

@@ -42,40 +42,40 @@ def docsync(*words: object, **more: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, **more)  # type: ignore[call-overload]
 
 
-def shown(name: str) -> list[str]:
+def displayed_lines(name: str) -> list[str]:
     """Return all lines that the cells of a notebook are shown to print."""
     cells = json.loads((FOLDER / f"{name}.ipynb").read_text())["cells"]
     texts = ("".join(output["text"]) for cell in cells for output in cell.get("outputs", []))
     return [line for text in texts for line in text.splitlines() if line]
 
 
-def test_every_tutorial_is_there_in_all_forms() -> None:
+def test_every_tutorial_exists_in_all_formats() -> None:
     assert sorted(path.stem for path in FOLDER.glob("*.ipynb")) == NAMES
     assert sorted(path.stem for path in FOLDER.glob("*.md")) == NAMES
     assert {*NAMES} <= {path.stem for path in FOLDER.glob("*.py")}  # whoever ran a notebook here has more
 
 
 @pytest.mark.slow
-def test_notebooks_print_in_a_kernel_what_they_and_their_pages_show(environment: dict[str, str]) -> None:
+def test_notebooks_reproduce_their_outputs_and_pages(environment: dict[str, str]) -> None:
     ran = docsync("check", env=environment)
     assert (ran.returncode, ran.stdout) == (0, f"{len(NAMES)} tutorials are in sync\n"), ran.stderr
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_a_script_prints_what_its_notebook_shows(name: str, environment: dict[str, str], tmp_path: Path) -> None:
+def test_a_script_prints_the_outputs_of_its_notebook(name: str, environment: dict[str, str], tmp_path: Path) -> None:
     command = [sys.executable, "-W", "error", str(FOLDER / f"{name}.py")]
     ran = subprocess.run(
         command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     assert ran.returncode == 0, ran.stdout
     printed = iter(ran.stdout.splitlines())
-    missing_lines = [line for line in shown(name) if line not in printed]
+    missing_lines = [line for line in displayed_lines(name) if line not in printed]
     assert not missing_lines, f"{missing_lines[0]!r} is not in\n{ran.stdout}"
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_edited_copy_is_found(name: str, tmp_path: Path) -> None:
+def test_an_edited_copy_is_reported(name: str, tmp_path: Path) -> None:
     copy = shutil.copytree(FOLDER, tmp_path / "tutorials", ignore=shutil.ignore_patterns("*.cogreplay"))
     assert docsync("check", copy, "--skip-rerun").returncode == 0
     script = copy / f"{name}.py"
@@ -86,10 +86,10 @@ def test_an_edited_copy_is_found(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nothing_of_the_machine_or_the_moment_is_kept(name: str) -> None:
+def test_tutorials_contain_no_local_paths_or_times(name: str) -> None:
     notebook = json.loads((FOLDER / f"{name}.ipynb").read_text())
     nbformat.validate(notebook)
     assert all(cell.get("execution_count") is None and cell["metadata"] == {} for cell in notebook["cells"])
     page = (FOLDER / f"{name}.md").read_text()
-    assert not [line for line in [*shown(name), *page.splitlines()] if PASSING.search(line)]
+    assert not [line for line in [*displayed_lines(name), *page.splitlines()] if PASSING.search(line)]
     assert str(ROOT) not in page

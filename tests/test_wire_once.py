@@ -33,13 +33,13 @@ def twins(wire: Iterable[ast.ClassDef], others: Iterable[ast.ClassDef]) -> list[
     """Return the other classes that have the name or the fields of a model of the wire."""
     names = {node.name for node in wire}
     shapes = {fields(node): node.name for node in wire if len(fields(node)) >= FEW_FIELDS}
-    found = []
+    duplicates = []
     for node in others:
         if node.name in names:
-            found.append(f"{node.name}: the name of a model in softmax.wire")
+            duplicates.append(f"{node.name}: the name of a model in softmax.wire")
         elif fields(node) in shapes and not is_subclass_of(node, names):
-            found.append(f"{node.name}: the fields of softmax.wire.{shapes[fields(node)]}")
-    return found
+            duplicates.append(f"{node.name}: the fields of softmax.wire.{shapes[fields(node)]}")
+    return duplicates
 
 
 def test_no_model_of_the_wire_is_defined_twice() -> None:
@@ -48,7 +48,7 @@ def test_no_model_of_the_wire_is_defined_twice() -> None:
     assert not twins(wire, classes(SERVER))
 
 
-def test_a_twin_is_found_by_its_name_and_by_its_fields() -> None:
+def test_a_duplicate_model_is_reported_by_name_and_by_fields() -> None:
     wire = parsed("class Player(Base):\n    id: int\n    name: str\n    score: float\n")
     others = parsed(
         "class Player:\n    pass\n"

@@ -53,7 +53,7 @@ FILES = {
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("sentence", TRANSLATED)
-def test_translated_sentences_are_found(name: str, sentence: str) -> None:
+def test_translated_sentences_are_reported(name: str, sentence: str) -> None:
     text = sentence.replace("`", "") if name == "template.ts" else sentence
     assert findings(name, FILES[name].format(text)), (name, sentence)
 

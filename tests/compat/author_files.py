@@ -36,8 +36,10 @@ def main() -> None:
         folder = Path(name)
         files = write_missions(folder, STEPS)
         for kind in KINDS:
-            made = run(published, folder, "tutorial", "make-policy", f"--{kind}", "-o", f"published_{kind}.py")
-            print(f"make-policy --{kind}: {'written' if made.returncode == 0 else 'cannot be written by this install'}")
+            result = run(published, folder, "tutorial", "make-policy", f"--{kind}", "-o", f"published_{kind}.py")
+            print(
+                f"make-policy --{kind}: {'written' if result.returncode == 0 else 'cannot be written by this install'}"
+            )
         policy = "class=published_scripted.StarterPolicy"
         bundle = ["create-bundle", "-p", policy, "-f", "published_scripted.py", "-o", "published.zip"]
         need(run(published, folder, *bundle), "create-bundle")
@@ -60,9 +62,9 @@ def run(command: Path, folder: Path, *words: str) -> subprocess.CompletedProcess
     return subprocess.run([str(command), *words], cwd=folder, env=env, capture_output=True, text=True)
 
 
-def need(done: subprocess.CompletedProcess[str], what: str) -> None:
-    if done.returncode:
-        raise SystemExit(f"{what} failed: {done.stderr.strip().splitlines()[-1:]}")
+def need(result: subprocess.CompletedProcess[str], step: str) -> None:
+    if result.returncode:
+        raise SystemExit(f"{step} failed: {result.stderr.strip().splitlines()[-1:]}")
 
 
 def compare(theirs: dict[str, Any], mine: dict[str, Any]) -> str | None:

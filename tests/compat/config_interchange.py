@@ -184,14 +184,14 @@ def _compare_reading_there(published_python: str, folder: Path, ours: dict[str, 
         yield from show_difference(f"our dump {name} read there", json.dumps(answer), json.dumps(ours[name]["again"]))
 
 
-def show_difference(what: str, there: Any, here: Any) -> Iterator[str]:
+def show_difference(subject: str, there: Any, here: Any) -> Iterator[str]:
     """Yield the first place where two things differ, if they do."""
     if there == here:
         return
     text_there, text_here = str(there), str(here)
     start = next((i for i, (a, b) in enumerate(zip(text_there, text_here, strict=False)) if a != b), 0)
     start = max(0, start - 40)
-    yield f"{what}\n    there: {text_there[start : start + 160]}\n    here:  {text_here[start : start + 160]}"
+    yield f"{subject}\n    there: {text_there[start : start + 160]}\n    here:  {text_here[start : start + 160]}"
 
 
 def run_there(python: str, script: str, *arguments: str) -> None:

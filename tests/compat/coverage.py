@@ -82,12 +82,14 @@ def main() -> int:
         for family in [args.family] if args.family else FAMILIES:
             for seed in range(args.seed, args.seed + args.games):
                 case = random_case(seed, family)
-                whole = probe.trace(case)
-                found = list(rules(case.config))
-                for path, kind in random.Random(seed).sample(found, min(len(found), args.rules)) if whole else []:
+                full_trace = probe.trace(case)
+                case_rules = list(rules(case.config))
+                for path, kind in (
+                    random.Random(seed).sample(case_rules, min(len(case_rules), args.rules)) if full_trace else []
+                ):
                     part = probe.trace(Case(without(case.config, path), case.meta))
                     if part:
-                        matters = probe.compare.difference(part, whole) is not None
+                        matters = probe.compare.difference(part, full_trace) is not None
                         for score in (families[family], kinds[kind]):
                             score[0] += matters
                             score[1] += 1

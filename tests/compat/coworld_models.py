@@ -116,18 +116,18 @@ class Comparison:
         self.questions.append(list(question))
 
     def run(self, published: str) -> list[str]:
-        asked = subprocess.run(
+        result = subprocess.run(
             [published, "-c", PUBLISHED], input=json.dumps(self.questions), capture_output=True, text=True, cwd="/"
         )
-        if asked.returncode:
-            return [f"the published models could not be asked: {asked.stderr.strip().splitlines()[-1]}"]
-        answers = json.loads(asked.stdout)
-        found = []
+        if result.returncode:
+            return [f"the published models could not be asked: {result.stderr.strip().splitlines()[-1]}"]
+        answers = json.loads(result.stdout)
+        differences = []
         for (label, check), (status, answer) in zip(self.checks, answers, strict=True):
             difference = check(status, answer)
             if difference:
-                found.append(f"{label}: {difference}")
-        return found
+                differences.append(f"{label}: {difference}")
+        return differences
 
 
 def equal(ours: Any) -> Any:
@@ -400,9 +400,9 @@ def older_release(python: str) -> bool:
     sides += [(protocol.CommissionerMessage, example) for example in COMMISSIONER_EXAMPLES]
     ours = [(reader, reader.from_json(example)) for reader, example in sides]
     questions = json.dumps([[type(message).__name__, message.to_json()] for _, message in ours])
-    asked = subprocess.run([python, "-c", OLDER], input=questions, capture_output=True, text=True, cwd="/", check=True)
+    result = subprocess.run([python, "-c", OLDER], input=questions, capture_output=True, text=True, cwd="/", check=True)
     known = lost = 0
-    for (reader, message), answer in zip(ours, json.loads(asked.stdout), strict=True):
+    for (reader, message), answer in zip(ours, json.loads(result.stdout), strict=True):
         if answer is None:
             continue
         known += 1
@@ -425,12 +425,12 @@ def main() -> None:
     comparison = Comparison()
     for part in (manifests, refusals, configurations, requests, messages, pages_and_stats, logs_and_annotations):
         part(comparison)
-    found = comparison.run(newest)
-    for difference in found:
+    differences = comparison.run(newest)
+    for difference in differences:
         print(f"coworld models: {difference}")
-    print(f"coworld models: {len(comparison.checks) - len(found)} of {len(comparison.checks)} answers agree")
+    print(f"coworld models: {len(comparison.checks) - len(differences)} of {len(comparison.checks)} answers agree")
     arrived = [older_release(python) for python in older]
-    sys.exit(bool(found) or not all(arrived))
+    sys.exit(bool(differences) or not all(arrived))
 
 
 if __name__ == "__main__":

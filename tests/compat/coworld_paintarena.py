@@ -39,18 +39,18 @@ class Release:
 
     def __init__(self, python: Path, home: Path) -> None:
         answer = subprocess.run([python, "-I", "-c", FIND], capture_output=True, text=True, check=True)
-        found = json.loads(answer.stdout)
-        self.version: str = found["version"]
+        install = json.loads(answer.stdout)
+        self.version: str = install["version"]
         self.venv = python.parent.parent
         self.image = f"published/paintarena:{self.version}"
         self.home = home / self.version
         self.home.mkdir()
-        self.document = self._document(Path(found["folder"]))
+        self.document = self._document(Path(install["folder"]))
         self.path = self.home / "coworld_manifest.json"
         self.path.write_text(json.dumps(self.document))
         # The oldest images had the example at /app; the others import it.
         entry = {
-            "root": str(Path(found["folder"]) / "examples" / "paintarena"),
+            "root": str(Path(install["folder"]) / "examples" / "paintarena"),
             "at": "/app",
             "mounts": [str(self.venv)],
             "env": {"PATH": f"{self.venv}/bin:/usr/bin:/bin"},
@@ -113,10 +113,10 @@ class Release:
 def main(pythons: list[str]) -> bool:
     good = True
 
-    def check(what: str, passed: bool, detail: object) -> None:
+    def check(claim: str, passed: bool, detail: object) -> None:
         nonlocal good
         good &= passed
-        print(f"  {'same' if passed else 'DIFFERS'}  {what}" + ("" if passed else f": {detail}"), flush=True)
+        print(f"  {'same' if passed else 'DIFFERS'}  {claim}" + ("" if passed else f": {detail}"), flush=True)
 
     with tempfile.TemporaryDirectory(prefix="coworld-compat-") as folder:
         home = Path(folder)
@@ -129,8 +129,8 @@ def main(pythons: list[str]) -> bool:
             path, added = release.brought_up_to_date()
             report = certify(path, engine=engine, workspace=out / "certify", timeout_seconds=60)
             failed = report.failed_step
-            what = "its manifest certifies" + (f" ({', '.join(added)})" if added else " as it is")
-            check(what, report.certified, f"{failed and failed.id}: {failed and failed.feedback}")
+            claim = "its manifest certifies" + (f" ({', '.join(added)})" if added else " as it is")
+            check(claim, report.certified, f"{failed and failed.id}: {failed and failed.feedback}")
             package = release.package()
             outcome = run_episode(package, fixture_request(package), engine=engine, workspace=out / "own")
             check("its game and its player", _played(outcome), outcome.error or outcome.results)
@@ -151,8 +151,8 @@ def main(pythons: list[str]) -> bool:
                 both = release.engine(other)
                 request = _seated(package, image, run, both)
                 outcome = run_episode(package, request, engine=both, workspace=out / other.version)
-                what = f"its game and the player of {other.version}"
-                check(what, _played(outcome), outcome.error or outcome.results)
+                claim = f"its game and the player of {other.version}"
+                check(claim, _played(outcome), outcome.error or outcome.results)
     return good
 
 

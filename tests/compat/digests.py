@@ -130,8 +130,8 @@ def _isolated(seed: int) -> str | None:
 def main(count: int) -> None:
     sys.path.insert(0, str(ROOT))
     os.environ.pop("METTAGRID_OBS_THREADS", None)  # the published stat `cell.visited` depends on it
-    found = {str(seed): _isolated(seed) for seed in range(count)}
-    print(json.dumps({seed: text for seed, text in found.items() if text is not None}, indent=0))
+    digests = {str(seed): _isolated(seed) for seed in range(count)}
+    print(json.dumps({seed: text for seed, text in digests.items() if text is not None}, indent=0))
 
 
 if __name__ == "__main__":

@@ -128,18 +128,18 @@ class Cache:
         if self.folder is None:
             return False
         for suffix in (".npz", ".err"):
-            kept = self.folder / (self.key(case) + suffix)
-            if kept.exists():
-                shutil.copy(kept, out / (name + suffix))
+            cached = self.folder / (self.key(case) + suffix)
+            if cached.exists():
+                shutil.copy(cached, out / (name + suffix))
                 return True
         return False
 
     def store(self, case: Case, name: str, out: Path) -> None:
         for suffix in (".npz", ".err"):
-            made = out / (name + suffix)
-            if self.folder and made.exists():
+            output = out / (name + suffix)
+            if self.folder and output.exists():
                 handle, scratch = tempfile.mkstemp(dir=self.folder)  # renamed when whole: runs may share the folder
                 os.close(handle)
-                shutil.copy(made, scratch)
+                shutil.copy(output, scratch)
                 os.replace(scratch, self.folder / (self.key(case) + suffix))
                 return

@@ -56,12 +56,12 @@ def make_episode(agents: int = 2, steps: int = 6, **settings: Any) -> Any:
     return LiveMettaGridEpisode.from_env(make_env(agents, steps), **{**common, **settings})
 
 
-async def told_by_hand() -> list[Any]:
+async def record_by_hand() -> list[Any]:
     """Messages one by one, without the loop."""
     episode = make_episode(autostart=False, message_context={"game": "room"})
     players = [Player(), Player(), Player()]
     ids = [await episode.connect_player(slot, player) for slot, player in zip((0, 1, 0), players, strict=True)]
-    told: list[Any] = [ids, sorted(episode.connected_slots()), episode.snapshot(), episode.observation_metadata()]
+    records: list[Any] = [ids, sorted(episode.connected_slots()), episode.snapshot(), episode.observation_metadata()]
     east, west = {"action_name": "move_east", "request_id": "r"}, {"action_index": 3, "policy_infos": {"x": 1}}
     messages: list[tuple[int, dict[str, Any]]] = [
         (0, {"type": "action", **east}),
@@ -88,10 +88,10 @@ async def told_by_hand() -> list[Any]:
         try:
             await episode.handle_player_message(ids[number], message)
         except ValueError as error:
-            told.append(type(error).__name__)
-        told.append([message, episode.snapshot()])
+            records.append(type(error).__name__)
+        records.append([message, episode.snapshot()])
         episode.apply_actions()
-        told.append([episode.slot_state(slot) for slot in (0, 1)])
+        records.append([episode.slot_state(slot) for slot in (0, 1)])
     for call in (
         lambda: episode.slot_state(9),
         lambda: episode.takeover(0, "player-77"),
@@ -99,25 +99,25 @@ async def told_by_hand() -> list[Any]:
         lambda: episode.set_policy_action(1, {"type": "action", "action_name": "move_south"}),
     ):
         try:
-            told.append(call())
+            records.append(call())
         except (KeyError, ValueError) as error:
-            told.append([type(error).__name__, str(error)])
+            records.append([type(error).__name__, str(error)])
     try:
         await episode.connect_player(7, Player())
     except KeyError as error:
-        told.append(str(error))
+        records.append(str(error))
     await episode.handle_player_message("player-99", {"type": "action"})
     episode.disconnect_player(ids[2])
     await episode.boot_connection(ids[0])
-    told += [episode.snapshot(), episode.results(), [player.got for player in players]]
-    return told
+    records += [episode.snapshot(), episode.results(), [player.got for player in players]]
+    return records
 
 
-async def told_by_the_loop() -> list[Any]:
+async def record_by_loop() -> list[Any]:
     """Play a whole episode with its files; one player leaves, and no other takes over."""
-    told: list[Any] = []
+    records: list[Any] = []
     with tempfile.TemporaryDirectory() as folder:
-        episode = make_episode(start_grace_seconds=20.0, request_shutdown=lambda: told.append("shut down"))
+        episode = make_episode(start_grace_seconds=20.0, request_shutdown=lambda: records.append("shut down"))
         episode.configure_artifacts(
             results_path=Path(folder, "results.json"),
             replay_path=Path(folder, "replay.json"),
@@ -131,12 +131,12 @@ async def told_by_the_loop() -> list[Any]:
         ids = [await episode.connect_player(slot, player) for slot, player in enumerate(players)]
         await episode.handle_player_message(ids[1], {"type": "action", "action_name": "move_south"})
         await episode.play_task
-        told += [episode.results(), episode.snapshot(), [player.got for player in players]]
-        told += [Path(folder, name).read_text() for name in ("results.json", "replay.json")]
-    return told
+        records += [episode.results(), episode.snapshot(), [player.got for player in players]]
+        records += [Path(folder, name).read_text() for name in ("results.json", "replay.json")]
+    return records
 
 
-async def told_by_people() -> list[Any]:
+async def record_by_people() -> list[Any]:
     """Play with a human driver: each action is one step, and there are no other steps."""
     episode = make_episode(agents=1, steps=4, autostart=False)
     player = Player()
@@ -155,20 +155,20 @@ async def told_by_people() -> list[Any]:
 def tell() -> dict[str, Any]:
     async def all_of_it() -> dict[str, Any]:
         return {
-            "by hand": await told_by_hand(),
-            "by the loop": await told_by_the_loop(),
-            "by people": await told_by_people(),
+            "by hand": await record_by_hand(),
+            "by the loop": await record_by_loop(),
+            "by people": await record_by_people(),
         }
 
     return asyncio.run(all_of_it())
 
 
-def without_what_is_meant(told: Any) -> Any:
+def without_intended_differences(record: Any) -> Any:
     """Drop the tick mode of slots without a driver: only ours keeps the previous mode after a release."""
-    if isinstance(told, dict):
-        dropped = ("tick_mode",) if told.get("control_mode") == "policy" or "slots" in told else ()
-        return {key: without_what_is_meant(value) for key, value in told.items() if key not in dropped}
-    return [without_what_is_meant(value) for value in told] if isinstance(told, list) else told
+    if isinstance(record, dict):
+        dropped = ("tick_mode",) if record.get("control_mode") == "policy" or "slots" in record else ()
+        return {key: without_intended_differences(value) for key, value in record.items() if key not in dropped}
+    return [without_intended_differences(value) for value in record] if isinstance(record, list) else record
 
 
 def first_difference(path: str, ours: Any, theirs: Any) -> str | None:
@@ -194,7 +194,7 @@ def main(published: str) -> int:
     theirs, ours = json.loads(ran.stdout), json.loads(json.dumps(tell()))
     differences = 0
     for name in ours:
-        difference = first_difference(name, *map(without_what_is_meant, (ours[name], theirs[name])))
+        difference = first_difference(name, *map(without_intended_differences, (ours[name], theirs[name])))
         if difference is not None:
             differences += 1
             print(difference)

@@ -101,9 +101,9 @@ def difference(expected: dict[str, np.ndarray], actual: dict[str, np.ndarray]) -
                 )
                 if not close:
                     agent = int(np.argmax(np.abs(theirs - ours).reshape(len(theirs), -1).max(axis=1)))
-                    what = f"{kind} {theirs[agent]} there, {ours[agent]} here"
+                    values = f"{kind} {theirs[agent]} there, {ours[agent]} here"
                     cause = compare_tokens(seen_there[agent], seen_here[agent])
-                    return f"{network}, step {step}, agent {agent}: {what}; the agent saw {cause}"
+                    return f"{network}, step {step}, agent {agent}: {values}; the agent saw {cause}"
     return None
 
 
@@ -135,8 +135,8 @@ def play_all(config: Any, seed: int, steps: int, weights: Path, save: bool) -> d
             policy.load_policy_data(path)
         torch.manual_seed(seed)
         logits, actions, tokens = play_policy(policy, config, seed, steps)
-        made = {"logits": logits, "best": logits.argmax(axis=2), "actions": actions, "tokens": tokens}
-        arrays |= {f"{network}:{kind}": array for kind, array in made.items()}
+        outputs = {"logits": logits, "best": logits.argmax(axis=2), "actions": actions, "tokens": tokens}
+        arrays |= {f"{network}:{kind}": array for kind, array in outputs.items()}
     return arrays
 
 
@@ -166,7 +166,7 @@ def play_policy(policy: Any, config: Any, seed: int, steps: int) -> tuple[np.nda
         agent.reset()
     raw_tokens = type(policy).__name__ == "TokenPolicy"  # the published one takes these only
     names = [action.name for action in config.game.actions.actions()]
-    taken = []
+    played = []
     seen = np.full((steps, len(agents), config.game.obs.num_tokens, 3), 255, np.uint8)
     for step in range(steps):
         observations = sim.observations()
@@ -177,9 +177,9 @@ def play_policy(policy: Any, config: Any, seed: int, steps: int) -> tuple[np.nda
             action = names[int(agent.step(tokens))] if raw_tokens else agent.step(observations[index]).name
             row.append(names.index(action))
             sim.agent(index).set_action(action)
-        taken.append(row)
+        played.append(row)
         sim.step()
-    return np.array(logits).reshape(steps, len(agents), -1), np.array(taken), seen
+    return np.array(logits).reshape(steps, len(agents), -1), np.array(played), seen
 
 
 def record(network: Any, method: str, logits: list[np.ndarray]) -> None:

@@ -163,7 +163,7 @@ def tell_our_runner(urls: list[str]) -> Any:
     return play_episode(plan).pure_result().model_dump(mode="json")
 
 
-TOLD = {
+TOPICS = {
     "messages": lambda urls: tell_messages(),
     "first message": lambda urls: tell_first_message(),
     "episode": tell_episode,
@@ -174,11 +174,11 @@ TOLD = {
 # Asking both sides.
 
 
-def ask(python: str, folder: Path, what: str, urls: list[str] | None = None) -> Any:
-    command = [python, __file__, "--tell", what, *(urls or [])]
+def ask(python: str, folder: Path, topic: str, urls: list[str] | None = None) -> Any:
+    command = [python, __file__, "--tell", topic, *(urls or [])]
     result = subprocess.run(command, env=environment(folder), capture_output=True, text=True)
     if result.returncode:
-        raise SystemExit(f"{python} could not tell {what!r}:\n{result.stderr[-2000:]}")
+        raise SystemExit(f"{python} could not tell {topic!r}:\n{result.stderr[-2000:]}")
     return json.loads(result.stdout.splitlines()[-1])
 
 
@@ -217,14 +217,14 @@ def main() -> int:
     parser.add_argument("--tell", nargs="+", metavar=("WHAT", "URL"))
     arguments = parser.parse_args()
     if arguments.tell:
-        what, *urls = arguments.tell
-        print(json.dumps(TOLD[what](urls)))
+        topic, *urls = arguments.tell
+        print(json.dumps(TOPICS[topic](urls)))
         return 0
     published, ours = arguments.published, sys.executable
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "walker_policy.py").write_text(POLICY)
-        answers = {what: (ask(published, folder, what), ask(ours, folder, what)) for what in list(TOLD)[:3]}
+        answers = {topic: (ask(published, folder, topic), ask(ours, folder, topic)) for topic in list(TOPICS)[:3]}
         expected = answers["episode"][0]
         with served(ours, folder) as urls:
             answers["our servers, the published client"] = (expected, ask(published, folder, "episode", urls))
@@ -232,10 +232,10 @@ def main() -> int:
             answers["the published servers, our client"] = (expected, ask(ours, folder, "episode", urls))
         with served(published, folder) as urls:
             answers["the published servers, our runner"] = (expected, ask(ours, folder, "our runner", urls))
-    different = [what for what, (theirs, mine) in answers.items() if theirs != mine]
-    for what in different:
-        theirs, mine = answers[what]
-        print(f"{what} differs:\n  published {json.dumps(theirs)[:1500]}\n  ours      {json.dumps(mine)[:1500]}")
+    different = [topic for topic, (theirs, mine) in answers.items() if theirs != mine]
+    for topic in different:
+        theirs, mine = answers[topic]
+        print(f"{topic} differs:\n  published {json.dumps(theirs)[:1500]}\n  ours      {json.dumps(mine)[:1500]}")
     print(f"{len(answers) - len(different)}/{len(answers)} exchanges with policy servers equal")
     return bool(different)
 

@@ -112,7 +112,7 @@ def first_difference(there: Any, here: Any, place: str = "") -> str | None:
     else:
         same = type(there) is type(here) and there == here
         return None if same else f"{place}: {json.dumps(there)[:200]} there, {json.dumps(here)[:200]} here"
-    return next((found for part in parts if (found := first_difference(part[1], part[2], part[0]))), None)
+    return next((difference for part in parts if (difference := first_difference(part[1], part[2], part[0]))), None)
 
 
 # ---- what both interpreters run ------------------------------------------------------------------------------------

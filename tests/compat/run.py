@@ -66,7 +66,7 @@ class Comparison:
         for engine in self.engines:
             engine.stop()
 
-    def one(self, seed: int) -> Result:
+    def run_case(self, seed: int) -> Result:
         case = random_case(seed, self.args.family)
         name = f"{case.meta['family']}_{seed:06d}"
         result = Result(seed, name, case.meta["family"])
@@ -107,7 +107,7 @@ class Comparison:
         with ThreadPoolExecutor(self.args.jobs) as pool:
             while playable < self.args.count:
                 size = min(self.args.count - playable, 50 * self.args.jobs)
-                for result in pool.map(self.one, range(seed, seed + size)):
+                for result in pool.map(self.run_case, range(seed, seed + size)):
                     results.append(result)
                     playable += result.unplayable is None
                     if result.unplayable:

@@ -152,14 +152,14 @@ def check(client: Client, command: str, code: int = 0) -> str | None:
 def check_noted(league: League, client: Client, note: dict) -> str | None:
     """Return the same, and whether it made the calls that we noted."""
     problem = check(client, note["command"])
-    made, expected = made_calls(league), expected_calls(league, note)
-    return problem or (None if made == expected else f"calls {made}, noted are {expected}")
+    calls, expected = made_calls(league), expected_calls(league, note)
+    return problem or (None if calls == expected else f"calls {calls}, noted are {expected}")
 
 
 def check_methods(league: League, python: Path) -> str | None:
     given = [f"{name}={value}" for name, value in league.names.items()]
-    asked = subprocess.run([str(python), "-c", METHODS, league.url, *given], capture_output=True, text=True)
-    return asked.stderr.strip().splitlines()[-1] if asked.returncode else None
+    result = subprocess.run([str(python), "-c", METHODS, league.url, *given], capture_output=True, text=True)
+    return result.stderr.strip().splitlines()[-1] if result.returncode else None
 
 
 def main() -> int:

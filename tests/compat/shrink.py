@@ -40,12 +40,12 @@ class Judge:
         self.ours = Engine(ours) if ours else None
         self.folder = folder
         self.compare = comparer()
-        self.asked = 0
+        self.tries = 0
 
     def __call__(self, case: Case) -> str | None:
         """Return a sentence, or None: the engines agree, or the published one has no trace to agree with."""
-        self.asked += 1
-        name = f"try{self.asked}"
+        self.tries += 1
+        name = f"try{self.tries}"
         write_case(case, self.folder, name)
         outs = [self.folder / "published", self.folder / "ours"]
         pairs = list(zip([self.published, self.ours], outs, strict=True))
@@ -181,14 +181,14 @@ def shrink(case: Case, judge: Judge, like: str = "") -> tuple[Case, str]:
             place, trials = 0, list(step(case))
             while place < len(trials):
                 smaller = trials[place]()
-                found = judge(smaller)
-                if same_kind(first, found, like):
-                    case, text = smaller, found
+                difference = judge(smaller)
+                if same_kind(first, difference, like):
+                    case, text = smaller, difference
                     trials = list(step(case))  # what failed before this place is not tried again now
                 else:
                     place += 1
             size = len(json.dumps(case.config))
-            print(f"{step.__name__}: {size} bytes, {case.meta['steps']} steps, {judge.asked} tries", file=sys.stderr)
+            print(f"{step.__name__}: {size} bytes, {case.meta['steps']} steps, {judge.tries} tries", file=sys.stderr)
     return case, text
 
 

@@ -41,7 +41,7 @@ def value_kind(node: dict) -> str | None:
         ("stat", {"name", "scope"}, {"name", "scope", "delta"}),
         ("const", {"value"}, {"value"}),
     ]
-    return next((kind for kind, least, most in shapes if least <= keys <= most), None)
+    return next((kind for kind, required, permitted in shapes if required <= keys <= permitted), None)
 
 
 @pytest.fixture(scope="module")
@@ -65,11 +65,11 @@ def test_games_are_plain_json(cases):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_family_can_be_asked_for(family):
+def test_a_family_can_be_chosen(family):
     assert random_case(1, family).meta["family"] == family
 
 
-def test_the_families_of_the_oracle_are_all_there():
+def test_every_family_of_the_oracle_is_generated():
     assert set(ORACLE_FAMILIES) <= set(FAMILIES)
 
 
@@ -92,7 +92,7 @@ def test_move_handlers_push_diagonally_and_share_names(cases):
     diagonal = shared = 0
     for case in cases:
         move = case.config["game"]["actions"]["move"]
-        names = [one["name"] for one in move.get("handlers", []) if "name" in one]
+        names = [handler["name"] for handler in move.get("handlers", []) if "name" in handler]
         shared += len(names) > len(set(names))
         pushes = '"push_object"' in json.dumps(case.config)
         diagonal += pushes and any(len(direction) > 5 for direction in move.get("allowed_directions", []))

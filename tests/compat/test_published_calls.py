@@ -90,11 +90,11 @@ def test_every_noted_call_is_answered(league: League) -> None:
         for note in NOTES:
             for call in note["calls"]:
                 response = replay(league, http, call)
-                told = (note["command"], call["ask"], response.status_code, response.text[:300])
-                assert response.is_success, told
+                context = (note["command"], call["ask"], response.status_code, response.text[:300])
+                assert response.is_success, context
                 shape = shapes.get(filled(call["ask"], league.names).partition("?")[0])
                 if shape is not None:
                     TypeAdapter(shape).validate_json(response.content)
                     seen.add(shape)
-                assert "hidden" not in response.text, told
+                assert "hidden" not in response.text, context
     assert {shape for _, shape in SHAPES} == seen

@@ -43,16 +43,16 @@ def test_the_viewer_shows_the_tokens_of_recorded_games(decoder: Decoder, oracle_
     assert {name: text for name, text in differences.items() if text} == {}
 
 
-def test_the_comparison_finds_a_token_too_many_one_too_few_and_a_missing_feature() -> None:
+def test_the_comparison_reports_extra_and_missing_tokens_and_missing_features() -> None:
     given = [np.array([[[0x22, 6, 1], [0x22, 12, 7], [255, 255, 255]]], np.uint8)]
 
-    def told(*tokens: list[int], missing: tuple[str, ...] = ()) -> str | None:
+    def difference(*tokens: list[int], missing: tuple[str, ...] = ()) -> str | None:
         return first_difference(given, [{"tick": 0, "observations": [{"tokens": tokens, "missing": missing}]}])
 
-    assert told([0x22, 12, 7], [0x22, 6, 1]) is None
-    assert told([0x22, 6, 1]) == (
+    assert difference([0x22, 12, 7], [0x22, 6, 1]) is None
+    assert difference([0x22, 6, 1]) == (
         "tick 0 agent 0: the viewer lacks [[34, 12, 7]] and adds [] [location, feature, value]"
     )
-    assert "adds [[34, 13, 1]]" in str(told([0x22, 6, 1], [0x22, 12, 7], [0x22, 13, 1]))
-    assert told([0x22, 12, 7], [0x22, 6, 1], missing=("clock",)) == "tick 0 agent 0: the viewer lacks clock"
+    assert "adds [[34, 13, 1]]" in str(difference([0x22, 6, 1], [0x22, 12, 7], [0x22, 13, 1]))
+    assert difference([0x22, 12, 7], [0x22, 6, 1], missing=("clock",)) == "tick 0 agent 0: the viewer lacks clock"
     assert first_difference(given, []) == "the viewer has 0 ticks, the engine 1"

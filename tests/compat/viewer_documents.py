@@ -60,24 +60,24 @@ def compared(path: Path, node: str) -> str | None:
     if result.returncode:
         return result.stderr.strip()[-300:]
     for line in result.stdout.splitlines():
-        told = json.loads(line)
-        frame = frame_at(replay, told["tick"])
-        for what, here, there in parts(replay, frame, told):
+        viewed = json.loads(line)
+        frame = frame_at(replay, viewed["tick"])
+        for part, here, there in parts(replay, frame, viewed):
             if here != there:
-                return f"{what} at tick {frame.tick}: {here} in our reader, {there} in the viewer"
+                return f"{part} at tick {frame.tick}: {here} in our reader, {there} in the viewer"
     return None
 
 
-def parts(replay: Replay, frame: Frame, told: dict[str, Any]) -> list[tuple[str, Any, Any]]:
+def parts(replay: Replay, frame: Frame, viewed: dict[str, Any]) -> list[tuple[str, Any, Any]]:
     objects = {
         state.id: (state.type_name, state.location, state.inventory, sorted(state.tags))
         for state in frame.objects.values()
     }
-    shown = {number: (name, (x, y), dict(held), tags) for number, name, x, y, held, tags in told["objects"]}
+    viewed_objects = {number: (name, (x, y), dict(held), tags) for number, name, x, y, held, tags in viewed["objects"]}
     agents = [(agent.action, agent.success, agent.reward, agent.talk) for agent in frame.agents]
-    seen = [(agent["action"], agent["success"], agent["reward"], agent["talk"]) for agent in told["agents"]]
-    found = [("the set of objects", set(objects), set(shown)), ("agents", agents, seen)]
-    return found + [(f"object {number}", objects[number], shown.get(number)) for number in objects]
+    viewed_agents = [(agent["action"], agent["success"], agent["reward"], agent["talk"]) for agent in viewed["agents"]]
+    compared_parts = [("the set of objects", set(objects), set(viewed_objects)), ("agents", agents, viewed_agents)]
+    return compared_parts + [(f"object {number}", objects[number], viewed_objects.get(number)) for number in objects]
 
 
 if __name__ == "__main__":

@@ -92,10 +92,10 @@ def tokens_of(observation: np.ndarray) -> list[list[int]]:
     return sorted(observation[observation[:, 1] != EMPTY].tolist())
 
 
-def first_difference(observations: list[np.ndarray], shown: Iterable[dict[str, Any]]) -> str | None:
-    """Describe the first tick and agent whose tokens differ; `shown` is the output of `dump.js observations`."""
+def first_difference(observations: list[np.ndarray], lines: Iterable[dict[str, Any]]) -> str | None:
+    """Describe the first tick and agent whose tokens differ; `lines` is the output of `dump.js observations`."""
     ticks = 0
-    for line in shown:
+    for line in lines:
         ticks += 1
         for agent, (given, seen) in enumerate(zip(observations[line["tick"]], line["observations"], strict=True)):
             place = f"tick {line['tick']} agent {agent}"

@@ -35,7 +35,7 @@ def recorded(kind: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_random_games_are_played_as_by_the_published_engine(part: int) -> None:
+def test_random_games_match_the_published_engine(part: int) -> None:
     from tests.compat.digests import digest
     from tests.compat.generator import random_case
 
@@ -49,7 +49,7 @@ def test_random_games_are_played_as_by_the_published_engine(part: int) -> None:
 
 
 @pytest.mark.parametrize("call", recorded("missions"))
-def test_a_mission_is_the_published_one(call: str) -> None:
+def test_a_mission_equals_the_published_one(call: str) -> None:
     from cogames import missions
 
     mission, variants, cogs = (None if word == "-" else word for word in call.split(" "))
@@ -64,14 +64,14 @@ def write(digests: Path, shared: Path) -> None:
     sys.path.insert(0, str(shared / "oracle"))
     from trace_episode import load_config
 
-    found = {}
+    missions = {}
     for path in sorted((shared / "oracle" / "game").glob("*.meta.json")):
         meta = json.loads(path.read_text())
         with gzip.open(str(path).replace(".meta.json", ".json.gz"), "rt") as file:
             config = load_config(json.load(file)).to_published()
         call = f"{meta['mission']} {','.join(meta['variants']) or '-'} {meta['cogs'] or '-'}"
-        found[call] = mission_digest(config)
-    document = {"games": json.loads(digests.read_text()), "missions": found}
+        missions[call] = mission_digest(config)
+    document = {"games": json.loads(digests.read_text()), "missions": missions}
     FILE.write_text(json.dumps(document, indent=1) + "\n")
 
 

@@ -57,7 +57,7 @@ WAYS = [
 @pytest.mark.filterwarnings("ignore::mettagrid.compiler.errors.ConfigWarning")
 @pytest.mark.parametrize("threads", WAYS)
 @pytest.mark.parametrize("episode", recorded())
-def test_a_recorded_episode_comes_out_equal(
+def test_a_recorded_episode_replays_exactly(
     episode: str, threads: int, oracle_dir: Path, scripts: Scripts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if threads != ALONE:

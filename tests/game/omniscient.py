@@ -24,14 +24,14 @@ class View:
     def __init__(self, sim: Simulation, walls: set[Cell]) -> None:
         self.objects = list(sim.grid_objects(ignore_types=["wall"]).values())
         self.resources, self.tags = sim.resource_names, sim._c_sim.program.tag_names
-        self.taken = walls | {(item["r"], item["c"]) for item in self.objects}
+        self.occupied = walls | {(item["r"], item["c"]) for item in self.objects}
 
     def cells(self, kind: str, mine: Object | None = None, *, with_team: bool = True) -> set[Cell]:
         """Return the cells of objects of a kind; with `mine`, of those that share (or do not share) its team."""
-        found = [item for item in self.objects if item["type_name"] == kind]
+        matching = [item for item in self.objects if item["type_name"] == kind]
         if mine is not None:
-            found = [item for item in found if bool(self.teams(item) & self.teams(mine)) == with_team]
-        return {(item["r"], item["c"]) for item in found}
+            matching = [item for item in matching if bool(self.teams(item) & self.teams(mine)) == with_team]
+        return {(item["r"], item["c"]) for item in matching}
 
     def teams(self, item: Object) -> set[int]:
         return {tag for tag in item["tag_ids"] if self.tags[tag].startswith("team:")}
@@ -78,7 +78,7 @@ def reach_goal(view: View, agent: Object) -> set[Cell]:
     return view.cells("goal") | view.cells("memory_goal")
 
 
-def first_move(taken: set[Cell], start: Cell, goals: Iterable[Cell]) -> str:
+def first_move(occupied: set[Cell], start: Cell, goals: Iterable[Cell]) -> str:
     """Return the first move of a shortest way that ends by bumping into a goal; `noop` when there is none."""
     goals, came_from, queue = set(goals), {start: (start, "noop")}, deque([start])
     while queue:
@@ -89,7 +89,7 @@ def first_move(taken: set[Cell], start: Cell, goals: Iterable[Cell]) -> str:
                 while cell != start:
                     cell, name = came_from[cell]
                 return name
-            if there not in taken and there not in came_from:
+            if there not in occupied and there not in came_from:
                 came_from[there] = cell, name
                 queue.append(there)
     return "noop"
@@ -104,7 +104,7 @@ def play(env: MettaGridConfig, errand: Errand, *, steps: int, seed: int = 0) -> 
         for item in view.objects:
             if "agent_id" not in item:
                 continue
-            move = first_move(view.taken, (item["r"], item["c"]), errand(view, item))
+            move = first_move(view.occupied, (item["r"], item["c"]), errand(view, item))
             sim.agent(item["agent_id"]).set_action(move)
         sim.step()
         best = max(best, float(sim.episode_rewards.sum()), float(sim.episode_rewards.max()))

@@ -28,5 +28,5 @@ def test_a_mission_has_no_problems(name: str) -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_variant_brings_no_problems(variant: str) -> None:
+def test_a_variant_adds_no_problems(variant: str) -> None:
     assert errors("arena", [variant]) == []

@@ -21,7 +21,7 @@ DEPENDENCIES = re.compile(r"^  - dependencies: Deps\(required=\[(.*?)\], optiona
 
 def listed(text: str) -> dict[str, list[str]]:
     """Return the lines about each class, by its path."""
-    found: dict[str, list[str]] = {}
+    classes: dict[str, list[str]] = {}
     module, lines = "", []
     for line in text.splitlines():
         if line.startswith("### "):
@@ -30,21 +30,21 @@ def listed(text: str) -> dict[str, list[str]]:
             lines = []
             kind = re.match(r"^- class `(\w+)\(", line)
             if kind:
-                found[f"{module}.{kind[1]}"] = lines
+                classes[f"{module}.{kind[1]}"] = lines
         else:
             lines.append(line)
-    return found
+    return classes
 
 
 def members(text: str) -> list[tuple[str, str]]:
     """Functions and constants: their module, and the line about them."""
-    module, found = "", []
+    module, entries = "", []
     for line in text.splitlines():
         if line.startswith("### "):
             module = line.removeprefix("### ").strip()
         elif line.startswith("- `"):
-            found.append((module, line.removeprefix("- `").removesuffix("`")))
-    return found
+            entries.append((module, line.removeprefix("- `").removesuffix("`")))
+    return entries
 
 
 TEXT = (SHARED / "spec" / "cogsguard-surface.md").read_text() if SHARED else ""
@@ -61,7 +61,7 @@ def names(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("path", CLASSES)
-def test_a_class_is_the_published_one(path: str, shared_dir: Path) -> None:
+def test_a_class_has_the_published_members(path: str, shared_dir: Path) -> None:
     cls = find(path)
     for line in CLASSES[path]:
         if field := FIELD.match(line):
@@ -82,7 +82,7 @@ def test_a_class_is_the_published_one(path: str, shared_dir: Path) -> None:
 
 
 @pytest.mark.parametrize(("module", "line"), members(TEXT))
-def test_a_function_or_constant_is_the_published_one(module: str, line: str, shared_dir: Path) -> None:
+def test_a_function_or_constant_matches_the_published_one(module: str, line: str, shared_dir: Path) -> None:
     name = re.match(r"\w+", line)[0]  # type: ignore[index]
     if name == "T":  # a type variable
         return

@@ -72,7 +72,9 @@ def in_order(data: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_our_mission_is_the_recorded_one(name: str, oracle_dir: Path, play: ModuleType, compare: ModuleType) -> None:
+def test_our_mission_equals_the_recorded_one(
+    name: str, oracle_dir: Path, play: ModuleType, compare: ModuleType
+) -> None:
     folder = oracle_dir / "game"
     meta = play.read_json(folder / f"{name}.meta.json")
     recorded = play.load_config(play.read_json(folder / f"{name}.json.gz"))

@@ -80,19 +80,19 @@ def deviations(maps: Iterable[Figures], recorded: Mapping[str, tuple[float, floa
             values[name].append(value)
     seeds = min(count, recorded_seeds)
     factor = 2 if count >= recorded_seeds else 2 * (1 + 2 / np.sqrt(count))
-    found = []
+    lines = []
     for name in sorted(set(values) | set(recorded)):
         ours = values.get(name, []) + [0.0] * (count - len(values.get(name, [])))
         mean, spread = statistics.fmean(ours), statistics.stdev(ours) if count > 1 else 0.0
         wanted_mean, wanted_spread = recorded.get(name, (0.0, 0.0))
         if name.endswith("unreachable"):
             if mean:
-                found.append(f"{name} is {mean:.2f}; everything must be reachable")
+                lines.append(f"{name} is {mean:.2f}; everything must be reachable")
         elif abs(mean - wanted_mean) > 4 * wanted_spread / np.sqrt(seeds):
-            found.append(f"{name} has the mean {mean:.2f}, recorded {wanted_mean} with deviation {wanted_spread}")
+            lines.append(f"{name} has the mean {mean:.2f}, recorded {wanted_mean} with deviation {wanted_spread}")
         elif wanted_spread and not wanted_spread / factor <= spread <= wanted_spread * factor:
-            found.append(f"{name} has the deviation {spread:.2f}, recorded {wanted_spread}")
-    return found
+            lines.append(f"{name} has the deviation {spread:.2f}, recorded {wanted_spread}")
+    return lines
 
 
 def main(arguments: list[str], draw: Callable[[str, int], np.ndarray]) -> int:
@@ -107,11 +107,11 @@ def main(arguments: list[str], draw: Callable[[str, int], np.ndarray]) -> int:
     for name in arguments or list(missions):
         recorded = recorded_figures(missions[name])
         maps = [figures_of(draw(name, seed)) for seed in range(missions[name]["seeds"])]
-        found = deviations(maps, recorded, missions[name]["seeds"])
-        failed |= bool(found)
-        for line in found:
+        lines = deviations(maps, recorded, missions[name]["seeds"])
+        failed |= bool(lines)
+        for line in lines:
             print(f"{name}: {line}")
-        print(f"{name}: {len(maps)} maps, {len(recorded) - len(found)} of {len(recorded)} figures as recorded")
+        print(f"{name}: {len(maps)} maps, {len(recorded) - len(lines)} of {len(recorded)} figures as recorded")
     return int(failed)
 
 

@@ -26,7 +26,7 @@ def found_on(mission: str, recorded: dict[str, Any], first_seed: int, count: int
 
 
 @pytest.mark.parametrize("mission", MISSIONS)
-def test_a_few_maps_are_like_the_recorded_ones(mission: str, recorded: dict[str, Any]) -> None:
+def test_a_few_maps_match_the_recorded_statistics(mission: str, recorded: dict[str, Any]) -> None:
     assert found_on(mission, recorded, first_seed=1000, count=12) == []
 
 
@@ -37,5 +37,5 @@ def test_as_many_maps_as_recorded_have_the_same_means_and_deviations(mission: st
 
 
 @pytest.mark.parametrize("mission", MISSIONS)
-def test_the_size_is_the_recorded_one(mission: str, recorded: dict[str, Any]) -> None:
+def test_maps_have_the_recorded_size(mission: str, recorded: dict[str, Any]) -> None:
     assert [list(mission_map(mission, 1).create().build().grid.shape)] == recorded[mission]["size"]

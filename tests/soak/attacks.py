@@ -164,14 +164,14 @@ def body_routes(url: str) -> list[tuple[str, str]]:
     connection.request("GET", "/openapi.json")
     document: dict[str, Any] = json.loads(connection.getresponse().read())
     connection.close()
-    found = [
+    routes = [
         (method.upper(), re.sub(r"\{\w+\}", "00000000-0000-0000-0000-000000000000", path))
         for path, calls in document["paths"].items()
         for method, call in calls.items()
         if "application/json" in call.get("requestBody", {}).get("content", {})
     ]
-    assert len(found) > 10, found
-    return found
+    assert len(routes) > 10, routes
+    return routes
 
 
 def _send_body(url: str, method: str, path: str, body: bytes, *, chunked: bool) -> str:

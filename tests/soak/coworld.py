@@ -53,21 +53,21 @@ def main() -> bool:
         home = Path(name)
         home.chmod(0o755)
 
-        def one(number: int) -> str:
+        def run_case(number: int) -> str:
             game, players, expected = cases[number]
             package, request, engine = world(home, game, players)
             outcome = run_episode(
                 package, request, engine=engine, workspace=home / threading.current_thread().name, budget_seconds=60
             )
-            found = outcome.error.error_type if outcome.error else None
-            if found != expected:
+            error_type = outcome.error.error_type if outcome.error else None
+            if error_type != expected:
                 print(f"  episode {number} ({game}, {players}): {outcome.error}, expected {expected}", flush=True)
-            return "as expected" if found == expected else "otherwise"
+            return "as expected" if error_type == expected else "otherwise"
 
-        one(0)  # what is opened once and kept is opened here
+        run_case(0)  # warm-up: opens the descriptors that stay open
         before, began = descriptors(), time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            counts = Counter(pool.map(one, range(args.episodes)))
+            counts = Counter(pool.map(run_case, range(args.episodes)))
         seconds = time.monotonic() - began
     left = {
         "processes": left_running(),
@@ -76,8 +76,8 @@ def main() -> bool:
         "box folders": box_folders(),
     }
     print(f"  {args.episodes} episodes in {seconds:.0f} s: {dict(counts)}")
-    for what, found in left.items():
-        print(f"  left: {what}: {found or 'none'}")
+    for kind, count in left.items():
+        print(f"  left: {kind}: {count or 'none'}")
     return counts["as expected"] == args.episodes and not any(left.values())
 
 

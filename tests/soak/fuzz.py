@@ -54,8 +54,8 @@ class Tally:
             self.stages[answer["stage"]] += 1
         self.faults.update(set(answer.get("faults", ())))
         if kind in FAILURES:
-            what = f"{kind} in {answer['stage']}: {answer['error']} at {answer['where']}"
-            self.failures.setdefault(what, []).append(seed)
+            signature = f"{kind} in {answer['stage']}: {answer['error']} at {answer['where']}"
+            self.failures.setdefault(signature, []).append(seed)
         if seconds > SLOW_SECONDS:
             self.slow.append((seconds, seed))
 
@@ -93,7 +93,7 @@ class Fuzz:
                 seed = self.seeds.get_nowait()
             except queue.Empty:
                 break
-            self.one(worker, seed)
+            self.run_case(worker, seed)
             done += 1
             if done % between_checks == 0:
                 self.check_memory(watch)
@@ -104,7 +104,7 @@ class Fuzz:
             note(f"worker {number}: {worker.starts} processes; {watch.summary()}")
         worker.stop()
 
-    def one(self, worker: Worker, seed: int) -> None:
+    def run_case(self, worker: Worker, seed: int) -> None:
         before = time.monotonic()
         try:
             answer = worker.ask(str(seed))
@@ -134,8 +134,8 @@ class Fuzz:
 def report(tally: Tally, count: int, seconds: float, *, leaks_looked_for: bool) -> bool:
     """Print what happened; True when it is all right."""
     ran = tally.kinds["ran"]
-    for what, seeds in sorted(tally.failures.items(), key=lambda item: -len(item[1])):
-        print(f"{len(seeds):6}  {what}\n        case {', '.join(map(str, seeds[:5]))}")
+    for signature, seeds in sorted(tally.failures.items(), key=lambda item: -len(item[1])):
+        print(f"{len(seeds):6}  {signature}\n        case {', '.join(map(str, seeds[:5]))}")
     for problem in tally.memory:
         print(f"memory: {problem}")
     for spent, seed in sorted(tally.slow, reverse=True)[:5]:
@@ -171,7 +171,7 @@ def check_start(args: argparse.Namespace) -> None:
     try:
         worker.ask("-1")
     except Died as death:
-        raise SystemExit(f"fuzz: the engine does not start ({death}):\n{worker.said()[-2000:]}") from None
+        raise SystemExit(f"fuzz: the engine does not start ({death}):\n{worker.output()[-2000:]}") from None
     finally:
         worker.stop()
 
@@ -205,7 +205,7 @@ def show_case(args: argparse.Namespace) -> bool:
     except Died as death:
         answer = {"kind": death.kind, "detail": death.detail}
     worker.stop()
-    print(worker.said(), end="")
+    print(worker.output(), end="")
     print("\n".join(f"{key}: {value}" for key, value in answer.items() if value))
     return answer["kind"] not in FAILURES
 

@@ -67,14 +67,14 @@ def package_of(traceback: TracebackType) -> str:
 
 def where(error: BaseException) -> str:
     """`module:line function` of the last frame inside the package."""
-    found = "outside the package"
+    place = "outside the package"
     frame = error.__traceback__
     while frame is not None:
         if package_of(frame) == "mettagrid":
             name = frame.tb_frame.f_globals["__name__"]
-            found = f"{name}:{frame.tb_lineno} {frame.tb_frame.f_code.co_name}"
+            place = f"{name}:{frame.tb_lineno} {frame.tb_frame.f_code.co_name}"
         frame = frame.tb_next
-    return found
+    return place
 
 
 def signature(error: BaseException) -> str:

@@ -82,12 +82,12 @@ def play(source: dict[str, str], steps: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="soak-output-") as folder:
         child = context.Process(target=_play, args=(theirs, folder, source, steps))
         child.start()
-        found: dict[str, Any] = ours.recv()
+        usage: dict[str, Any] = ours.recv()
         child.join()
-    return found
+    return usage
 
 
-def _play(told: Any, folder: str, source: dict[str, str], steps: int) -> None:
+def _play(results: Any, folder: str, source: dict[str, str], steps: int) -> None:
     from mettagrid.runner.boxed.job import PolicyToPlay, play_job
 
     path = Path(folder) / "policy.zip"
@@ -97,7 +97,7 @@ def _play(told: Any, folder: str, source: dict[str, str], steps: int) -> None:
     error = play_job(Path(folder), spec, [PolicyToPlay("mine", path.as_uri())])
     after = resource.getrusage(resource.RUSAGE_SELF)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    told.send({"seconds": spent, "memory": after.ru_maxrss << 10, "error": error and error.message})
+    results.send({"seconds": spent, "memory": after.ru_maxrss << 10, "error": error and error.message})
 
 
 def infos() -> tuple[bool, str]:
@@ -113,7 +113,7 @@ def memory() -> tuple[bool, str]:
     short, long, quiet = play(LARGE, 20), play(LARGE, 200), play(QUIET, 200)
     growth = long["memory"] - short["memory"]
     good = growth < GROWTH and long["error"] is None
-    sizes = [f"{found['memory'] >> 20} MB" for found in (long, short, quiet)]
+    sizes = [f"{usage['memory'] >> 20} MB" for usage in (long, short, quiet)]
     return good, (
         f"60 kB of infos for four seats: {sizes[0]} after 200 steps, {sizes[1]} after 20, {sizes[2]} after 200 without "
         f"infos; {long['seconds']:.1f} s of processor; error: {long['error']}"
@@ -194,10 +194,10 @@ def logs(matches: int, megabytes: int) -> tuple[bool, str]:
 
 def counts(server: Server) -> dict[str, int]:
     """How many jobs there are in each state."""
-    found: dict[str, int] = {}
+    totals: dict[str, int] = {}
     for job in server.call("GET", "/jobs?limit=1000"):
-        found[job["status"]] = found.get(job["status"], 0) + 1
-    return found
+        totals[job["status"]] = totals.get(job["status"], 0) + 1
+    return totals
 
 
 def main() -> bool:

@@ -217,12 +217,12 @@ class _Player:
         if engine.map_width * engine.map_height > LARGE:
             row, col = self.rng.randrange(engine.map_height), self.rng.randrange(engine.map_width)
             bounds = (row, row + 40, col, col + 40)
-        found = engine.grid_objects(*bounds)
+        objects = engine.grid_objects(*bounds)
         counts = engine.tag_index()
         for tag in range(len(engine.program.tag_names)):
             counts.count_objects_with_tag(tag)
-        if found and self.rng.random() < 0.5:
-            thing = self.rng.choice(list(found.values()))
+        if objects and self.rng.random() < 0.5:
+            thing = self.rng.choice(list(objects.values()))
             tag = self.rng.randrange(len(engine.program.tag_names))
             with self.fault():
                 self.rng.choice([thing["add_tag"], thing["remove_tag"], thing["has_tag"]])(tag)

@@ -84,17 +84,17 @@ class Worker:
 
     def leaks(self) -> int | None:
         """Blocks that LeakSanitizer finds, also those that Python itself left behind; None when it is not there."""
-        found = self.ask("leaks")["found"] if self.looks_for_leaks else None
-        if not found:
-            return None if found is None else 0
+        leaked = self.ask("leaks")["found"] if self.looks_for_leaks else None
+        if not leaked:
+            return None if leaked is None else 0
         return sum(int(count) for line in self.findings() for count in LEAKED.findall(line))
 
     def findings(self) -> list[str]:
         """Return the output of the sanitizers during the last request, without addresses."""
-        found = FINDINGS.findall(self.said())
-        return [re.sub(r"0x[0-9a-f]+|==[0-9]+==", "", line)[:300] for line in dict.fromkeys(found)]
+        lines = FINDINGS.findall(self.output())
+        return [re.sub(r"0x[0-9a-f]+|==[0-9]+==", "", line)[:300] for line in dict.fromkeys(lines)]
 
-    def said(self) -> str:
+    def output(self) -> str:
         """Return the output of the process during the last request."""
         with open(self.log, errors="replace") as log:
             log.seek(self._log_from)

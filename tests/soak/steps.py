@@ -91,11 +91,11 @@ def play_world(name: str, config: MettaGridConfig, steps: int, seed: int, result
                 result.faults[str(error).split("(")[0]] += 1
         result.steps += count
         result.checks += 1
-        found = [f"{name}, seed {seed}, step {engine.current_step}: {problem}" for problem in checker.problems()]
+        problems = [f"{name}, seed {seed}, step {engine.current_step}: {problem}" for problem in checker.problems()]
         if engine.current_step != at + count:
-            found.append(f"{name}, seed {seed}: {at + count} steps were taken, {engine.current_step} are counted")
-        if found:
-            result.problems += found[:3]
+            problems.append(f"{name}, seed {seed}: {at + count} steps were taken, {engine.current_step} are counted")
+        if problems:
+            result.problems += problems[:3]
             return
 
 

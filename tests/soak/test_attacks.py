@@ -15,14 +15,16 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-def test_nested_bodies_without_a_token_are_refused_unread(url: str) -> None:
+def test_nested_bodies_without_a_token_are_refused_before_parsing(url: str) -> None:
     attack = nested_bodies(url, megabytes=2)
     assert set(attack.answers) <= {"401", "403", "404", "413", "429"}, attack.line()
     assert attack.health.seconds and not attack.health.problems, attack.line()
 
 
 @pytest.mark.parametrize("attack", [half_sent, idle])
-def test_connections_that_wait_do_not_use_up_the_files(url: str, attack: Callable[[str, int, float], Attack]) -> None:
+def test_idle_connections_do_not_exhaust_file_descriptors(
+    url: str, attack: Callable[[str, int, float], Attack]
+) -> None:
     # 600 files leave room for 88 connections.
     done = attack(url, 300, 0)
     assert done.answers["open"] <= 88 and done.answers.total() == 300, done.line()

@@ -39,12 +39,12 @@ def test_maps_that_cannot_be_built_are_refused_with_a_sentence(config, message):
         config.create().build_for_num_agents(1)
 
 
-def test_a_number_of_agents_beyond_all_bounds_is_refused_at_once():
+def test_a_huge_number_of_agents_is_refused_immediately():
     with pytest.raises(ValidationError, match="num_agents is 2147483647; at most 65535 agents are possible"):
         GameConfig(num_agents=2**31 - 1)
 
 
-def test_names_with_half_a_character_are_refused():
+def test_names_with_a_lone_surrogate_are_refused():
     config = MettaGridConfig.EmptyRoom(num_agents=1)
     config.game.objects["half"] = GridObjectConfig(name="\ud800")
     with pytest.raises(CompileError, match="cannot be written as UTF-8"):
@@ -62,7 +62,7 @@ def test_deeply_nested_values_that_are_refused_are_read_once_each():
 
 
 @pytest.mark.parametrize("key", ["filter_type", "query_type", "$type", "map_builder.type"])
-def test_a_tag_that_is_a_deep_list_is_refused_and_shown_in_short(key):
+def test_a_deeply_nested_tag_is_refused_with_a_short_message(key):
     deep: object = 1
     for _ in range(5000):
         deep = [deep]
@@ -76,7 +76,7 @@ def test_a_tag_that_is_a_deep_list_is_refused_and_shown_in_short(key):
         MettaGridConfig.model_validate({"game": places[key]})
 
 
-def test_a_wrong_entity_that_is_a_deep_list_is_refused():
+def test_a_deeply_nested_entity_is_refused():
     deep: object = 1
     for _ in range(5000):
         deep = [deep]

@@ -21,12 +21,12 @@ from tests.soak.play import play
 from tests.soak.runner import Died, Worker
 
 
-def test_the_same_number_gives_the_same_case() -> None:
+def test_the_same_seed_gives_the_same_case() -> None:
     for seed in range(15):
         assert repr(mutated_case(seed)) == repr(mutated_case(seed))
 
 
-def test_every_kind_of_change_is_made() -> None:
+def test_every_kind_of_mutation_occurs() -> None:
     assert {name for seed in range(400) for name in mutated_case(seed).changes} == set(WEIGHTS)
 
 
@@ -56,7 +56,7 @@ def raised(function, *arguments, **options) -> Exception:
     return caught.value
 
 
-def test_refusals_of_the_package_are_clean() -> None:
+def test_expected_errors_count_as_clean() -> None:
     config = MettaGridConfig.EmptyRoom(num_agents=1)
     engine = Simulation(config)._c_sim
     short = [np.zeros(1, np.uint8)] * 5
@@ -70,7 +70,7 @@ def test_refusals_of_the_package_are_clean() -> None:
         assert is_clean(error), repr(error)
 
 
-def test_internal_errors_are_not_clean() -> None:
+def test_internal_errors_do_not_count_as_clean() -> None:
     def endless() -> None:
         endless()
 
@@ -86,7 +86,7 @@ def test_internal_errors_are_not_clean() -> None:
     assert not is_clean(CompileError("", ""))
 
 
-def test_a_finding_has_one_signature_for_all_its_cases() -> None:
+def test_equal_failures_share_a_signature() -> None:
     first, second = ValueError("no tag 'a' in row 3"), ValueError("no tag 'b' in row 14")
     assert signature(first) == signature(second) == "ValueError: no tag '...' in row N"
     assert where(raised(MettaGridConfig().game.map_builder.create().build_for_num_agents, 99)).startswith(
@@ -103,7 +103,7 @@ def worker(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_a_worker_answers_and_one_that_crashes_is_started_again(worker: Worker) -> None:
+def test_a_crashed_worker_is_restarted(worker: Worker) -> None:
     first = worker.ask("3")
     assert first["kind"] == play(mutated_case(3)).kind
     with pytest.raises(Died, match="crash"):
@@ -113,7 +113,7 @@ def test_a_worker_answers_and_one_that_crashes_is_started_again(worker: Worker) 
 
 
 @pytest.mark.slow
-def test_a_worker_that_hangs_is_ended(worker: Worker) -> None:
+def test_a_hanging_worker_is_killed(worker: Worker) -> None:
     worker.ask("3")
     worker.seconds = 0.5
     with pytest.raises(Died, match="hang"):
@@ -121,7 +121,7 @@ def test_a_worker_that_hangs_is_ended(worker: Worker) -> None:
 
 
 @pytest.mark.slow
-def test_a_saved_case_is_played_from_its_file(worker: Worker, tmp_path: Path) -> None:
+def test_a_saved_case_replays_from_its_file(worker: Worker, tmp_path: Path) -> None:
     case = mutated_case(5)
     case.save(tmp_path / "case.json")
     by_number, by_file = worker.ask("5"), worker.ask(str(tmp_path / "case.json"))
@@ -136,7 +136,7 @@ def test_random_steps_keep_the_invariants() -> None:
     assert (result.steps, result.checks, result.problems) == (250, 3, [])
 
 
-def test_broken_invariants_are_noticed() -> None:
+def test_broken_invariants_are_reported() -> None:
     engine = Simulation(MettaGridConfig.EmptyRoom(num_agents=2, width=6, height=6))._c_sim
     checker = Checker(engine)
     assert list(checker.problems()) == []

@@ -100,30 +100,30 @@ class PlayedLeague:
     streamed: list[str] = field(default_factory=list)
     """everything that the event stream sent to a client connected all the time"""
 
-    def http(self, who: str | None = None) -> httpx.Client:
-        headers = {} if who is None else {"X-Auth-Token": self.tokens[who]}
-        if who == "admin":
+    def http(self, user: str | None = None) -> httpx.Client:
+        headers = {} if user is None else {"X-Auth-Token": self.tokens[user]}
+        if user == "admin":
             headers["X-Use-Elevated-Privileges"] = "true"
         # Certificates take longer to read than a call takes, and there are none here.
         return httpx.Client(base_url=self.url, headers=headers, timeout=60, trust_env=False, verify=False)
 
-    def get(self, path: str, who: str | None = None) -> Any:
-        with self.http(who) as http:
+    def get(self, path: str, user: str | None = None) -> Any:
+        with self.http(user) as http:
             answer = http.get(path)
             assert answer.is_success, (path, answer.status_code, answer.text[:300])
             return answer.json()
 
     def matches(self, season: str, status: str = "completed") -> list[dict[str, Any]]:
-        found = self.get(f"/tournament/seasons/{season}/matches?limit=200")
-        return [match for match in found if match["status"] == status]
+        matches = self.get(f"/tournament/seasons/{season}/matches?limit=200")
+        return [match for match in matches if match["status"] == status]
 
 
 def wait_for(condition: Callable[[], Any], *, seconds: float = 240) -> Any:
     deadline = time.monotonic() + seconds
-    while not (found := condition()):
+    while not (value := condition()):
         assert time.monotonic() < deadline
         time.sleep(0.25)
-    return found
+    return value
 
 
 @contextmanager
@@ -190,11 +190,11 @@ def _upload(league: PlayedLeague) -> str:
         data = bundle({"my_policy.py": CURIOUS})
         assert httpx.put(place["upload_url"], content=data, headers={"Content-Type": "application/zip"}).is_success
         body = {"upload_id": place["upload_id"], "name": "mine"}
-        made = http.post("/stats/policies/submit/complete", json=body).json()
+        policy = http.post("/stats/policies/submit/complete", json=body).json()
         for season in ("open", "teams"):
-            answer = http.post(f"/tournament/seasons/{season}/submissions", json={"policy_version_id": made["id"]})
+            answer = http.post(f"/tournament/seasons/{season}/submissions", json={"policy_version_id": policy["id"]})
             assert answer.status_code == 200, answer.text
-    return str(uuid.UUID(made["id"]))
+    return str(uuid.UUID(policy["id"]))
 
 
 def _watch(league: PlayedLeague, stop: threading.Event) -> None:

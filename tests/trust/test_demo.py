@@ -22,14 +22,14 @@ def running(data: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
     line = [sys.executable, "-m", "observatory", "demo", "--data", str(data), "--port", "0", "--workers", "1"]
     process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert process.stdout is not None
-    told = ""
+    output = ""
     try:
-        while "Ctrl-C" not in told:
+        while "Ctrl-C" not in output:
             words = process.stdout.readline()
-            assert words, told
-            told += words
-        url, link = re.search(r"at (http://[^ ]+)/observatory\n", told), re.search(r"administrator: (\S+)", told)
-        assert url is not None and link is not None, told
+            assert words, output
+            output += words
+        url, link = re.search(r"at (http://[^ ]+)/observatory\n", output), re.search(r"administrator: (\S+)", output)
+        assert url is not None and link is not None, output
         yield process, url[1], link[1]
     finally:
         process.kill()
@@ -39,10 +39,10 @@ def running(data: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
 
 def wait_for(condition: Callable[[], Any]) -> Any:
     deadline = time.monotonic() + 240
-    while not (found := condition()):
+    while not (value := condition()):
         assert time.monotonic() < deadline
         time.sleep(0.2)
-    return found
+    return value
 
 
 def get(url: str) -> Any:

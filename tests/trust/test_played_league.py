@@ -38,44 +38,44 @@ def seeds_of(league: PlayedLeague, season: str) -> dict[str, int]:
     """Return every seed of a season by name: its own, and those of its matches and their maps."""
     with league.app.state.database.read() as session:
         row = session.scalars(select(Season).where(Season.name == season, Season.canonical)).one()
-        found = {"season": row.seed}
+        seeds = {"season": row.seed}
         jobs = select(Job).join(Match, Match.job_id == Job.id).join(Pool).where(Pool.season_id == row.id)
         for job in session.scalars(jobs):
-            found[f"match {job.id}"] = job.stored_spec["seed"]
-            found[f"map {job.id}"] = job.stored_spec["map_seed"]
-        return found
+            seeds[f"match {job.id}"] = job.stored_spec["seed"]
+            seeds[f"map {job.id}"] = job.stored_spec["map_seed"]
+        return seeds
 
 
-def told(texts: dict[str, bytes], seeds: dict[str, int]) -> set[str]:
+def revealed(texts: dict[str, bytes], seeds: dict[str, int]) -> set[str]:
     """Return the places that show seeds, in decimal or hexadecimal digits."""
     decimal = {str(seed).encode(): rb"(?<!\d)%s(?!\d)" for seed in seeds.values()}
     hexadecimal = {f"{seed:x}".encode(): rb"(?<![0-9a-f])(0x)?0*%s(?![0-9a-f])" for seed in seeds.values()}
-    found = set()
+    places = set()
     for place, text in texts.items():
         lower = text.lower()
         for digits, pattern in (*decimal.items(), *hexadecimal.items()):
             if digits in lower and re.search(pattern % digits, lower):  # the pattern alone is slow
-                found.add(place)
-    return found
+                places.add(place)
+    return places
 
 
 def everything_answered(league: PlayedLeague, *, only: str = "") -> dict[str, bytes]:
     """Return the responses of every GET route for every user and object, and the replays behind URLs."""
     templates = [route.split(" ", 1)[1] for route in routes(league.app) if route.startswith(f"GET {only}")]
-    asked = [template for template in templates if template not in ("/observatory/api/events", "/enter")]
+    requested = [template for template in templates if template not in ("/observatory/api/events", "/enter")]
     words = things(league)
-    found: dict[str, bytes] = {}
-    for who in (None, "ada", "admin"):
-        with league.http(who) as http:
-            for template in asked:
-                if who == "admin" and template.endswith("/reproduction"):
+    answers: dict[str, bytes] = {}
+    for user in (None, "ada", "admin"):
+        with league.http(user) as http:
+            for template in requested:
+                if user == "admin" and template.endswith("/reproduction"):
                     continue  # operators may play a match again at any time
                 for path in paths(template, words):
                     answer = http.get(path, follow_redirects=True)
-                    found[f"{who} {path}"] = answer.content + str(answer.headers).encode()
+                    answers[f"{user} {path}"] = answer.content + str(answer.headers).encode()
                     if template.endswith(".z") and answer.is_success:
-                        found[f"{who} {path} unpacked"] = zlib.decompress(answer.content)
-    return found
+                        answers[f"{user} {path} unpacked"] = zlib.decompress(answer.content)
+    return answers
 
 
 def things(league: PlayedLeague) -> dict[str, list[str]]:
@@ -107,28 +107,29 @@ def things(league: PlayedLeague) -> dict[str, list[str]]:
 
 def some_matches(league: PlayedLeague) -> list[dict[str, Any]]:
     """Ada's policy alone, ada's beside another, and one without ada."""
-    found = {}
+    matches = {}
     for match in league.matches("open"):
-        found[len(match["players"]), any(player["policy"]["id"] == league.mine for player in match["players"])] = match
-    return list(found.values())
+        has_mine = any(player["policy"]["id"] == league.mine for player in match["players"])
+        matches[len(match["players"]), has_mine] = match
+    return list(matches.values())
 
 
 def paths(template: str, words: dict[str, list[str]]) -> list[str]:
-    found = [template]
+    expanded = [template]
     for name in re.findall(r"{([^}]+)}", template):
         values = words.get(name, words.get(name.split(":")[0], ["x"]))
-        found = [path.replace("{" + name + "}", value) for path in found for value in values]
-    return found
+        expanded = [path.replace("{" + name + "}", value) for path in expanded for value in values]
+    return expanded
 
 
 def stored_files(league: PlayedLeague) -> dict[str, bytes]:
     """Return every file of the store, whether or not a URL serves it."""
     store = league.app.state.store
-    found = {}
+    contents = {}
     for key in store.keys(""):
         data = store.get(key)
-        found[key] = zlib.decompress(data) if key.endswith(".z") else data
-    return found
+        contents[key] = zlib.decompress(data) if key.endswith(".z") else data
+    return contents
 
 
 def test_no_seed_is_visible_before_the_end_of_the_season(league: PlayedLeague) -> None:
@@ -136,19 +137,21 @@ def test_no_seed_is_visible_before_the_end_of_the_season(league: PlayedLeague) -
     assert len(set(seeds.values())) >= 5 and all(seed > 10_000 for seed in seeds.values())
     answers = everything_answered(league)
     assert len(answers) > 200 and any(place.endswith("unpacked") for place in answers)
-    assert told(answers, seeds) == set()
-    assert told(stored_files(league), seeds) == set()
-    assert told({"log": league.log.getvalue().encode(), "events": "\n".join(league.streamed).encode()}, seeds) == set()
+    assert revealed(answers, seeds) == set()
+    assert revealed(stored_files(league), seeds) == set()
+    assert (
+        revealed({"log": league.log.getvalue().encode(), "events": "\n".join(league.streamed).encode()}, seeds) == set()
+    )
     assert "GET /tournament" in league.log.getvalue() and any("match" in line for line in league.streamed)
     # A policy that tells all it finds out has been there, and knows something else to draw from.
     logs = [text for key, text in stored_files(league).items() if "policy_agent" in key and b"episode_id" in text]
     assert logs
 
 
-def test_a_match_is_not_played_again_by_others_while_its_season_plays(league: PlayedLeague) -> None:
+def test_only_administrators_reproduce_matches_of_a_running_season(league: PlayedLeague) -> None:
     path = f"/tournament/matches/{league.matches('open')[0]['id']}/reproduction"
-    for who in (None, "ada", "bob"):
-        with league.http(who) as http:
+    for user in (None, "ada", "bob"):
+        with league.http(user) as http:
             answer = http.get(path)
         assert answer.status_code == 403 and "still being played and its seeds are hidden" in answer.json()["detail"]
     assert league.get(path, "admin")["spec"]["seed"] in seeds_of(league, "open").values()
@@ -187,8 +190,8 @@ def test_seeds_are_visible_after_the_end_and_replayed_matches_are_identical(
     detail = league.get("/tournament/seasons/open")
     assert (detail["status"], detail["seed"]) == ("complete", str(seeds["season"]))
     matches = league.matches("open")
-    places = told(everything_answered(league, only="/tournament/matches/{match_id}"), seeds)
-    places |= told(everything_answered(league, only="/jobs/{job_id}"), seeds)
+    places = revealed(everything_answered(league, only="/tournament/matches/{match_id}"), seeds)
+    places |= revealed(everything_answered(league, only="/jobs/{job_id}"), seeds)
     for match in some_matches(league):  # the search finds what there is to find
         assert f"None /tournament/matches/{match['id']}" in places
         assert f"admin /jobs/{match['job_id']}" in places
@@ -204,7 +207,7 @@ def test_seeds_are_visible_after_the_end_and_replayed_matches_are_identical(
 
 
 @pytest.mark.parametrize("name", ["results.json", "replay.json.z"])
-def test_a_file_that_was_tampered_with_is_named(league: PlayedLeague, tmp_path: Path, name: str) -> None:
+def test_a_tampered_file_is_named(league: PlayedLeague, tmp_path: Path, name: str) -> None:
     match = league.matches("open")[0]
     store, key = league.app.state.store, job_key(match["job_id"], name)
     before = store.get(key)
@@ -226,12 +229,12 @@ def recompute(league: PlayedLeague, season: str | None = None, *, check: bool = 
     return dict(answer.json())
 
 
-def test_everything_follows_from_the_stored_results(league: PlayedLeague) -> None:
+def test_scores_are_recomputed_from_stored_results(league: PlayedLeague) -> None:
     report = recompute(league)
     assert report["findings"] == [] and report["matches"] >= 11 and report["files"] >= 3 * report["matches"] - 3
 
 
-def test_manual_changes_are_found_and_scores_are_corrected(league: PlayedLeague) -> None:
+def test_manual_changes_are_reported_and_scores_corrected(league: PlayedLeague) -> None:
     database = league.app.state.database
     before = league.get("/tournament/seasons/open/leaderboard")
     with database.transaction() as session:
@@ -242,13 +245,13 @@ def test_manual_changes_are_found_and_scores_are_corrected(league: PlayedLeague)
         member = session.scalars(select(PoolPlayer).where(PoolPlayer.pool_id == pools["sample-1"])).first()
         assert member is not None
         member.retired = True
-        wanted = select(MatchPlayer).join(Match).join(Pool).join(Season)
-        player = session.scalars(wanted.where(Season.name == "open", Pool.name == "competition")).first()
+        players = select(MatchPlayer).join(Match).join(Pool).join(Season)
+        player = session.scalars(players.where(Season.name == "open", Pool.name == "competition")).first()
         assert player is not None
         player.score = (player.score or 0.0) + 100.0
     assert {finding["kind"] for finding in recompute(league, "teams")["findings"]} == {"team", "member"}
-    found = recompute(league, "open")
-    assert "score" in {finding["kind"] for finding in found["findings"]}
+    report = recompute(league, "open")
+    assert "score" in {finding["kind"] for finding in report["findings"]}
     mended = recompute(league, "open", check=False)
     assert mended["repaired"] == 1 and recompute(league, "open")["findings"] == []
     assert league.get("/tournament/seasons/open/leaderboard") == before

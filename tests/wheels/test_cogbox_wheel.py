@@ -29,28 +29,28 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_the_wheel_holds_every_module_and_the_guard(wheel: Path) -> None:
+def test_the_wheel_contains_every_module_and_the_guard(wheel: Path) -> None:
     source = workspace.ROOT / "packages" / "cogbox" / "src"
     with zipfile.ZipFile(wheel) as archive:
         held = set(archive.namelist())
         mode = archive.getinfo("cogbox/guard").external_attr >> 16
-    wanted = {
+    expected = {
         str(path.relative_to(source))
         for path in source.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert wanted - held == set()
+    assert expected - held == set()
     assert mode & 0o111
     # One program for every Python of the platform.
     assert wheel.name.split("-")[2:4] == ["py3", "none"]
 
 
-def test_the_wheel_makes_boxes_in_an_empty_environment(wheel: Path) -> None:
+def test_the_wheel_runs_sandboxes_in_an_empty_environment(wheel: Path) -> None:
     home = BUILD / "venv-cogbox"
     shutil.rmtree(home, ignore_errors=True)
     subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
     python = home / "bin" / "python"
     workspace.pip("installing the wheel", "install", "--no-index", wheel, log=LOG, python=python)
     command = [python, "-m", "cogbox", "run", "--level", "namespaces", "--json", "--", "python3", "-c", "print(6 * 7)"]
-    told = json.loads(subprocess.check_output(command, cwd=BUILD))
-    assert (told["verdict"], told["level"], told["stdout"]) == ("ok", "namespaces", "42\n")
+    result = json.loads(subprocess.check_output(command, cwd=BUILD))
+    assert (result["verdict"], result["level"], result["stdout"]) == ("ok", "namespaces", "42\n")

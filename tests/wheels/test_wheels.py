@@ -43,30 +43,30 @@ def compare(oracle: Path, folder: str, python: str | Path, *names: str, env: dic
     return result.stdout.splitlines()[-1]
 
 
-def test_the_source_archive_holds_every_source_and_nothing_built(sdist: Path) -> None:
+def test_the_source_archive_contains_sources_and_no_build_outputs(sdist: Path) -> None:
     package = ROOT / "packages" / "mettagrid"
     with tarfile.open(sdist) as archive:
         held = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
-    wanted = {
+    expected = {
         str(path.relative_to(package))
         for folder in ("src", "native")
         for path in (package / folder).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert wanted - held == set()
+    assert expected - held == set()
     assert not [name for name in held if name.startswith("build/") or name.endswith((".so", ".pyc"))]
 
 
-def test_the_wheel_holds_every_module_and_the_extension(wheel: Path) -> None:
+def test_the_wheel_contains_every_module_and_the_extension(wheel: Path) -> None:
     source = ROOT / "packages" / "mettagrid" / "src"
     with zipfile.ZipFile(wheel) as archive:
         held = set(archive.namelist())
-    wanted = {
+    expected = {
         str(path.relative_to(source))
         for path in source.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert wanted - held == set()
+    assert expected - held == set()
     assert any(name.startswith("mettagrid/_native") and name.endswith(".so") for name in held)
     assert not [name for name in held if "__pycache__" in name or name.startswith("native/")]
     assert any(name.endswith("licenses/LICENSE") for name in held)
@@ -78,7 +78,7 @@ def test_the_wheel_imports_in_an_empty_environment(empty_python: Path) -> None:
     assert place.is_relative_to(BUILD / "venv")
 
 
-def test_the_extra_brings_what_the_environments_need(wheel: Path, empty_python: Path) -> None:
+def test_the_extra_installs_the_dependencies_of_environments(wheel: Path, empty_python: Path) -> None:
     program = "from mettagrid.envs import MettaGridPettingZooEnv, MettaGridPufferEnv, MettaGridVectorEnv"
     without = subprocess.run([empty_python, "-c", program], cwd=BUILD, capture_output=True, text=True)
     assert without.stderr.endswith("is not installed: `pip install mettagrid[envs]`\n")

@@ -21,7 +21,7 @@ def add_agents(world: World, limits: dict[str, Json] | None) -> None:
         if world.chance(0.2):
             agent["initial_stats"] = {name: world.pick([1, 2.5, -3, 7]) for name in world.some(AGENT_STATS, 1, 2)}
         world.agents.append(agent)
-    world.limit_groups = sorted(set.intersection(*(set(one or {}) for one in mixed)))
+    world.limit_groups = sorted(set.intersection(*(set(groups or {}) for groups in mixed)))
 
 
 def spread(world: World, field: str, make) -> None:
@@ -55,12 +55,12 @@ def add_tag_remove(world: World) -> None:
 
 
 def reward(world: World) -> Json:
-    made: Json = {"reward": values.any_value(world, Scope("value", "agent", "agent", depth=3))}
+    entry: Json = {"reward": values.any_value(world, Scope("value", "agent", "agent", depth=3))}
     if world.chance(0.4):
-        made["reward"] = values.at_most(values.at_least(made["reward"], world.number(-2, 1)), world.number(2, 20))
+        entry["reward"] = values.at_most(values.at_least(entry["reward"], world.number(-2, 1)), world.number(2, 20))
     if world.chance(0.5):
-        made["per_tick"] = world.chance(0.8)
-    return made
+        entry["per_tick"] = world.chance(0.8)
+    return entry
 
 
 def add_rewards(world: World) -> None:

@@ -11,19 +11,19 @@ from .world import Json, Scope, World
 def one_area(world: World, scope: Scope, static: bool | None = None, presence: bool | None = None) -> Json:
     static = world.chance(0.6) if static is None else static
     presence = world.chance(0.3) if presence is None else presence
-    made: Json = {"radius": world.pick([0, 1, 1, 2, 2, 3, 4]), "filters": filters.filter_list(world, scope, 0, 1)}
+    area: Json = {"radius": world.pick([0, 1, 1, 2, 2, 3, 4]), "filters": filters.filter_list(world, scope, 0, 1)}
     if not static or world.chance(0.3):
-        made["is_static"] = static
+        area["is_static"] = static
     if world.chance(0.6 if scope.actor == "agent" else 0.1):
-        made["effect_self"] = world.chance(0.8)  # of interest to agents that carry an area
+        area["effect_self"] = world.chance(0.8)  # of interest to agents that carry an area
     if presence:
         # The order in which an agent leaves several areas at once is that of addresses in the published engine: it
         # changes from run to run. One sign for all presence deltas of a game, and with limits one resource, hide it.
         items = [world.presence_item] if world.limit_groups else world.items()
-        made["presence_deltas"] = {name: world.presence_sign * world.number(1, 4) for name in items}
+        area["presence_deltas"] = {name: world.presence_sign * world.number(1, 4) for name in items}
     if not presence or world.chance(0.5):
-        made["mutations"] = mutations.mutation_list(world, scope, 1, 3)[0]
-    return made
+        area["mutations"] = mutations.mutation_list(world, scope, 1, 3)[0]
+    return area
 
 
 def add_areas(world: World, static: bool | None = None, presence: bool | None = None) -> None:
@@ -40,14 +40,14 @@ def add_territory(world: World) -> None:
     if world.territories:
         return
     world.territories = ["land", "air", "sea"][: world.pick([1, 1, 2, 3])]
-    made = {}
+    territories = {}
     for name in world.territories:
-        made[name] = {"tag_prefix": world.pick(["team:", "team:", "mark:", "state:"])}
+        territories[name] = {"tag_prefix": world.pick(["team:", "team:", "mark:", "state:"])}
         for moment in ("on_enter", "on_exit", "presence"):
-            rules = moment_handlers(world, made[name]["tag_prefix"])
+            rules = moment_handlers(world, territories[name]["tag_prefix"])
             if rules:
-                made[name][moment] = rules
-    world.game["territories"] = made
+                territories[name][moment] = rules
+    world.game["territories"] = territories
     sources = world.some(world.types, 1, 4)
     world.hints["rare"] = sources  # a few of each, so that there are borders
     for name in sources:
@@ -66,7 +66,7 @@ def add_territory(world: World) -> None:
 
 def moment_handlers(world: World, prefix: str) -> dict[str, Json]:
     """Handlers for entering, leaving or staying. Those of one moment share a context: one may turn the target away."""
-    scope, made = handlers.TERRITORY, {}
+    scope, rules = handlers.TERRITORY, {}
     for index in range(world.number(0, 2)):
         guard = scope.target == "maybe" and world.chance(0.7)
         rule, scope = (handlers.guarded_handler if guard else handlers.handler)(world, scope)
@@ -74,8 +74,8 @@ def moment_handlers(world: World, prefix: str) -> dict[str, Json]:
             rule["filters"].insert(0, friend_or_foe(world, prefix))
         if scope.target == "any":
             scope = replace(scope, target="maybe")
-        made[f"h{index}"] = rule
-    return made
+        rules[f"h{index}"] = rule
+    return rules
 
 
 def friend_or_foe(world: World, prefix: str) -> Json:
@@ -84,13 +84,13 @@ def friend_or_foe(world: World, prefix: str) -> Json:
 
 
 def control(world: World) -> Json:
-    made: Json = {"territory": world.pick(world.territories), "strength": world.pick([1, 2, 2, 3, 3, 4, 6])}
+    entry: Json = {"territory": world.pick(world.territories), "strength": world.pick([1, 2, 2, 3, 3, 4, 6])}
     if world.chance(0.4):
-        made["decay"] = world.number(1, 3)
+        entry["decay"] = world.number(1, 3)
     if world.chance(0.08):  # scores that need more than 32 bits
-        made["strength"] = world.pick([2**20, 2**21 + 1, 3 * 2**20, 2**30])
-        made["decay"] = made["strength"] // world.number(1, 6)
-    return made
+        entry["strength"] = world.pick([2**20, 2**21 + 1, 3 * 2**20, 2**30])
+        entry["decay"] = entry["strength"] // world.number(1, 6)
+    return entry
 
 
 def turn_over(world: World) -> Json:

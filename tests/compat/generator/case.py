@@ -81,10 +81,10 @@ def team_list(world: World, number: int) -> list[int]:
     """Team ids, such that no team takes a cell name that another one claims by its place in the list."""
     while True:
         teams = world.some([0, 1, 2, 3, 4, 5, 7], 1, 4) if world.chance(0.8) else [0]
-        made = [world.pick(teams) for _ in range(number)]
-        order = list(dict.fromkeys(made))
+        members = [world.pick(teams) for _ in range(number)]
+        order = list(dict.fromkeys(members))
         if all(team == place or team >= len(order) for place, team in enumerate(order)):
-            return made
+            return members
 
 
 def ingredients(world: World, name: str) -> list:

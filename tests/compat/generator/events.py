@@ -12,7 +12,7 @@ EVENT = Scope("event", "any", "any")
 def add_events(world: World, steps: int) -> None:
     names = world.some(NAMES, 2, 6)
     shared = timesteps(world, steps)  # events on the same steps compete by priority and name
-    made: dict[str, Json] = {}
+    events: dict[str, Json] = {}
     for place, name in enumerate(names):
         event = one_event(world, steps)
         event["name"] = name if world.chance(0.8) else ""
@@ -25,9 +25,9 @@ def add_events(world: World, steps: int) -> None:
             if world.chance(0.5):  # hardly anybody qualifies, so the fallback runs
                 rich = {"filter_type": "resource", "target": "target", "resources": world.amounts(5, 40, 1)}
                 event["filters"] = [rich]
-        made[name] = event
-    listing = world.some(made, len(made), len(made))
-    world.game.setdefault("events", {}).update({name: made[name] for name in listing})
+        events[name] = event
+    listing = world.some(events, len(events), len(events))
+    world.game.setdefault("events", {}).update({name: events[name] for name in listing})
 
 
 def timesteps(world: World, steps: int) -> list[int]:
@@ -35,10 +35,10 @@ def timesteps(world: World, steps: int) -> list[int]:
     if kind == 0:
         start, period = world.number(0, 6), world.number(1, 7)
         return list(range(start, steps + 5, period))
-    found = [world.number(0, steps) for _ in range(world.number(0, 8))]
+    drawn = [world.number(0, steps) for _ in range(world.number(0, 8))]
     if kind == 1:
-        found += found[: world.number(0, 2)]  # a repeated step fires again
-    return found if world.chance(0.5) else sorted(found)
+        drawn += drawn[: world.number(0, 2)]  # a repeated step fires again
+    return drawn if world.chance(0.5) else sorted(drawn)
 
 
 def one_event(world: World, steps: int) -> Json:
@@ -48,17 +48,17 @@ def one_event(world: World, steps: int) -> Json:
         query = queries.any_query(world, scope)
     # A query for agents only lets the rules of the event be about agents.
     kind = "agent" if query == world.agent_tag else "any"
-    made: Json = {
+    event: Json = {
         "target_query": query,
         "timesteps": timesteps(world, steps),
         "filters": filters.filter_list(world, Scope("event", kind, kind), 0, 1),
         "mutations": mutations.mutation_list(world, Scope("event", kind, kind))[0],
     }
     if world.chance(0.5):
-        made["max_targets"] = world.number(1, 4)
+        event["max_targets"] = world.number(1, 4)
     if world.chance(0.6):
-        made["priority"] = world.number(-2, 2)
-    return made
+        event["priority"] = world.number(-2, 2)
+    return event
 
 
 def add_motion_events(world: World, steps: int) -> None:
@@ -112,9 +112,9 @@ def add_shedding(world: World, steps: int) -> None:
     """Remove tags and add them again, to trigger on_tag_remove."""
     for index, tag in enumerate(world.some([*MARKS, *world.team_tags], 1, 3)):
         off = {"mutation_type": "remove_tag", "target": "target", "tag": tag}
-        made: Json = {"target_query": tag, "timesteps": timesteps(world, steps), "mutations": [off]}
+        event: Json = {"target_query": tag, "timesteps": timesteps(world, steps), "mutations": [off]}
         if world.chance(0.5):
-            made["max_targets"] = world.number(1, 3)
+            event["max_targets"] = world.number(1, 3)
         on = {"mutation_type": "add_tag", "target": "target", "tag": tag}
         again = {"target_query": queries.source_tag(world), "timesteps": timesteps(world, steps), "mutations": [on]}
-        world.game.setdefault("events", {}).update({f"shed{index}": made, f"wear{index}": again})
+        world.game.setdefault("events", {}).update({f"shed{index}": event, f"wear{index}": again})

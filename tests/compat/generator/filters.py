@@ -67,27 +67,27 @@ def shared_tag_prefix(world: World, scope: Scope) -> Json:
 
 
 def max_distance(world: World, scope: Scope) -> Json:
-    made: Json = {"filter_type": "max_distance", "radius": world.number(1, 4)}
+    entry: Json = {"filter_type": "max_distance", "radius": world.number(1, 4)}
     if world.chance(0.8):
-        made["target"] = entity(world, scope)
+        entry["target"] = entity(world, scope)
     if world.chance(0.6 if scope.depth > 0 else 0.0):
-        made["query"] = queries.any_query(world, scope.deeper())
-        made["radius"] = world.number(0, 4)
+        entry["query"] = queries.any_query(world, scope.deeper())
+        entry["radius"] = world.number(0, 4)
     elif world.chance(0.1):
-        made["radius"] = 0
-    return made
+        entry["radius"] = 0
+    return entry
 
 
 def game_value(world: World, scope: Scope) -> Json:
-    made = {
+    entry = {
         "filter_type": "game_value",
         "target": entity(world, scope),
         "value": values.any_value(world, scope.deeper()),
         "min": world.number(0, 4),
     }
     if world.chance(0.3):
-        made["min"] = values.any_value(world, scope.deeper())
-    return made
+        entry["min"] = values.any_value(world, scope.deeper())
+    return entry
 
 
 def negation(world: World, scope: Scope) -> Json:
@@ -100,10 +100,10 @@ def either(world: World, scope: Scope) -> Json:
 
 
 def periodic(world: World, scope: Scope) -> Json:
-    made: Json = {"filter_type": "periodic", "period": world.number(1, 5)}
+    entry: Json = {"filter_type": "periodic", "period": world.number(1, 5)}
     if world.chance(0.5):
-        made["start_on"] = world.number(0, 9)
-    return made
+        entry["start_on"] = world.number(0, 9)
+    return entry
 
 
 def target_loc_empty(world: World, scope: Scope) -> Json:
@@ -134,9 +134,9 @@ def blockers(world: World) -> list[Json]:
     """Filters that stop a ray: the published engine takes four kinds."""
     scope = Scope("query", None, "any", depth=0)
     makers = [resource, vibe, tag, tag, tag_prefix]
-    made = [world.pick(makers)(world, scope) for _ in range(world.number(0, 2))]
+    entries = [world.pick(makers)(world, scope) for _ in range(world.number(0, 2))]
     if world.chance(0.5):
-        made.append({"filter_type": "tag", "target": "target", "tag": world.pick(["type:wall", world.agent_tag])})
-    for one in made:
-        one["target"] = "target"
-    return made
+        entries.append({"filter_type": "tag", "target": "target", "tag": world.pick(["type:wall", world.agent_tag])})
+    for entry in entries:
+        entry["target"] = "target"
+    return entries

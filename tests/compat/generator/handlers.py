@@ -20,9 +20,9 @@ MOVE_NAMES = ["push", "pay", "step", "zap", "move", "move_handler_1"]
 
 
 def handler(world: World, scope: Scope, filters_at_most: int = 2) -> tuple[Json, Scope]:
-    found = filters.filter_list(world, scope, 0, filters_at_most)
-    done, after = mutations.mutation_list(world, scope, 1 if world.chance(0.98) else 0)
-    return {"filters": found, "mutations": done}, after
+    conditions = filters.filter_list(world, scope, 0, filters_at_most)
+    actions, after = mutations.mutation_list(world, scope, 1 if world.chance(0.98) else 0)
+    return {"filters": conditions, "mutations": actions}, after
 
 
 def guarded_handler(world: World, scope: Scope) -> tuple[Json, Scope]:
@@ -34,9 +34,9 @@ def guarded_handler(world: World, scope: Scope) -> tuple[Json, Scope]:
             {"filter_type": "tag_prefix", "target": "target", "tag_prefix": "type:"},
         ]
     )
-    made, after = handler(world, replace(scope, target="any"), 1)
-    made["filters"].insert(0, guard)
-    return made, after
+    rule, after = handler(world, replace(scope, target="any"), 1)
+    rule["filters"].insert(0, guard)
+    return rule, after
 
 
 def tree(world: World, scope: Scope, levels: int = 2) -> tuple[Json, Scope]:
@@ -104,15 +104,15 @@ def use_chain(world: World) -> Json:
 
 def tag_remove_handlers(world: World, kind: str, tags: list[str]) -> dict[str, Json]:
     """Keyed by tag prefix; a handler may remove only later marks, so that a chain of them ends."""
-    made = {}
+    rules = {}
     likely = [MARKS.index(tag) for tag in tags if tag in MARKS]
     for rank in sorted({*likely, *world.some(range(len(MARKS)), 0, 2)}):
         scope = Scope("tag_remove", kind, kind, rank=rank)
-        made[MARKS[rank]] = handler(world, scope, 1)[0]
+        rules[MARKS[rank]] = handler(world, scope, 1)[0]
     if world.materialized or world.chance(0.3):
         tags = [entry["tag"] for entry in world.materialized] or ["team:"]
-        made[world.pick(tags)] = handler(world, Scope("tag_remove", kind, kind, rank=len(MARKS)), 1)[0]
-    return made
+        rules[world.pick(tags)] = handler(world, Scope("tag_remove", kind, kind, rank=len(MARKS)), 1)[0]
+    return rules
 
 
 def recompute_handler(world: World) -> Json:
@@ -124,11 +124,11 @@ def recompute_handler(world: World) -> Json:
 
 def move_handlers(world: World) -> list[Json]:
     """Handlers tried before the built-in move and use; most concern rare cells, so that agents still walk."""
-    made = [world.pick([onto_empty, onto_object, reach, onto_anything])(world) for _ in range(world.number(1, 4))]
-    for one in made:
+    rules = [world.pick([onto_empty, onto_object, reach, onto_anything])(world) for _ in range(world.number(1, 4))]
+    for rule in rules:
         if world.chance(0.5):
-            one["name"] = world.pick(MOVE_NAMES)
-    return made
+            rule["name"] = world.pick(MOVE_NAMES)
+    return rules
 
 
 def rarely(world: World) -> Json:
@@ -147,10 +147,10 @@ def onto_empty(world: World) -> Json:
     done, _ = mutations.mutation_list(world, scope, 1, 2)
     if world.chance(0.7):
         done.insert(world.number(0, len(done)), {"mutation_type": "relocate"})
-    found = [{"filter_type": "target_loc_empty"}, rarely(world)]
+    conditions = [{"filter_type": "target_loc_empty"}, rarely(world)]
     if world.chance(0.3):
-        found.append({"filter_type": "max_distance", "target": "actor", "radius": world.number(1, 3)})
-    return {"filters": found, "mutations": done}
+        conditions.append({"filter_type": "max_distance", "target": "actor", "radius": world.number(1, 3)})
+    return {"filters": conditions, "mutations": done}
 
 
 def onto_object(world: World) -> Json:
@@ -158,8 +158,8 @@ def onto_object(world: World) -> Json:
     name, swap = world.pick([*world.types, world.agent_type]), world.chance(0.25)
     if swap:
         name = world.agent_type
-    found = [{"filter_type": "tag", "target": "target", "tag": "type:" + name}]
-    found += filters.filter_list(world, Scope("move", "agent", "any"), 0, 1)
+    conditions = [{"filter_type": "tag", "target": "target", "tag": "type:" + name}]
+    conditions += filters.filter_list(world, Scope("move", "agent", "any"), 0, 1)
     scope = Scope("move", "agent", "agent" if name == world.agent_type else "any")
     start, scope = world.pick(
         [
@@ -172,21 +172,21 @@ def onto_object(world: World) -> Json:
     if swap:
         start = [{"mutation_type": "swap"}]
     more, _ = mutations.mutation_list(world, scope, 0 if start else 1, 2)
-    return {"filters": found, "mutations": start + more}
+    return {"filters": conditions, "mutations": start + more}
 
 
 def reach(world: World) -> Json:
     """Acts along a line of several cells."""
-    made = onto_object(world)
-    made["filters"].insert(
-        world.number(0, len(made["filters"])),
+    rule = onto_object(world)
+    rule["filters"].insert(
+        world.number(0, len(rule["filters"])),
         {"filter_type": "max_distance", "target": "target", "radius": world.number(0, 5)},
     )
-    return made
+    return rule
 
 
 def onto_anything(world: World) -> Json:
     """No filter on the cell: the scan skips empty cells, so there is a target."""
-    made, _ = handler(world, Scope("move", "agent", "maybe"), 2)
-    made["filters"].append(rarely(world))
-    return made
+    rule, _ = handler(world, Scope("move", "agent", "maybe"), 2)
+    rule["filters"].append(rarely(world))
+    return rule

@@ -8,7 +8,7 @@ from .world import Json, World, duplicate
 def limit_groups(world: World, resources: list[str], modifiers: float, small: bool = True) -> dict[str, Json]:
     """Split some resources into groups that share a limit; `modifiers` is the chance that items widen one."""
     pool = world.some(resources, 1, len(resources))
-    made: dict[str, Json] = {}
+    groups: dict[str, Json] = {}
     while pool:
         size = world.pick([1, 1, 2, 3])
         members, pool = pool[:size], pool[size:]
@@ -18,33 +18,33 @@ def limit_groups(world: World, resources: list[str], modifiers: float, small: bo
             group["modifiers"] = {item: world.pick([0, 1, 1, 2, 3, 5, 10]) for item in items}  # unsigned
             if world.chance(0.3):
                 group["max"] = world.number(5, 30)
-        made[f"bag{len(made)}"] = group
+        groups[f"bag{len(groups)}"] = group
         if world.chance(0.2):
             break
-    if world.chance(0.1) and made:  # a resource in two groups: the later one counts
-        name = world.pick(list(made))
+    if world.chance(0.1) and groups:  # a resource in two groups: the later one counts
+        name = world.pick(list(groups))
         extra = world.pick(resources)
-        if extra not in made[name]["resources"]:
-            made[name]["resources"].append(extra)
-    return made
+        if extra not in groups[name]["resources"]:
+            groups[name]["resources"].append(extra)
+    return groups
 
 
 def inventory(world: World, limits: dict[str, Json] | None = None, rich: bool = True) -> Json:
-    made: Json = {}
+    config: Json = {}
     if limits:
-        made["limits"] = duplicate(limits)
+        config["limits"] = duplicate(limits)
     if world.chance(0.9):
-        most = len(world.resources) if rich else 2
-        held = world.some(world.resources, 1, most)
-        made["initial"] = {name: world.pick([1, 2, 3, 5, 8, 13, 0]) for name in held}
+        max_resources = len(world.resources) if rich else 2
+        held = world.some(world.resources, 1, max_resources)
+        config["initial"] = {name: world.pick([1, 2, 3, 5, 8, 13, 0]) for name in held}
         if world.chance(0.1):
             # The published engine adds up a limit group in 16 bits: no group comes near 65536.
-            made["initial"][world.pick(world.resources)] = min(
+            config["initial"][world.pick(world.resources)] = min(
                 world.pick([255, 256, 300, 1000, 65535]), 1000 if limits else 65535
             )
     if world.chance(0.2):
-        made["default_limit"] = world.pick([0, 5, 10, 100, 5000])
-    return made
+        config["default_limit"] = world.pick([0, 5, 10, 100, 5000])
+    return config
 
 
 def cascade_limits(world: World) -> dict[str, Json]:
@@ -54,7 +54,7 @@ def cascade_limits(world: World) -> dict[str, Json]:
     shape above 13 and above 29 limited resources, hence the long resource lists of this family.
     """
     names = world.some(world.resources, len(world.resources), len(world.resources))
-    made: dict[str, Json] = {}
+    groups: dict[str, Json] = {}
     keys: list[str] = []
     while names:
         size = world.number(2, 6)
@@ -62,12 +62,12 @@ def cascade_limits(world: World) -> dict[str, Json]:
         group: Json = {"base": world.number(0, 3), "resources": members}
         if keys and world.chance(0.85):
             group["modifiers"] = {key: world.number(2, 8) for key in world.some(keys, 1, 2)}
-        made[f"bag{len(made)}"] = group
+        groups[f"bag{len(groups)}"] = group
         keys += world.some(members, 1, 2)
         if world.chance(0.1):
             break  # the rest has no group
-    if "modifiers" not in made["bag0"]:
-        made["bag0"]["base"] = 12
+    if "modifiers" not in groups["bag0"]:
+        groups["bag0"]["base"] = 12
     world.hints["keys"] = keys
-    order = world.some(made, len(made), len(made))
-    return {name: made[name] for name in order}
+    order = world.some(groups, len(groups), len(groups))
+    return {name: groups[name] for name in order}

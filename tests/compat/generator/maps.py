@@ -41,22 +41,22 @@ def agent_cells(world: World) -> list[str]:
     order = list(dict.fromkeys(world.teams))
     spelling = world.hints.get("spelling", "colour")
     seen: dict[int, int] = {}
-    made = []
+    cells = []
     for team in world.teams:
         group = order.index(team)
         colour = team_name(team) if team < 6 else f"group_{group}"
         index = seen[team] = seen.get(team, -1) + 1
         if spelling == "index" and world.teams.count(team) > 1:
-            made.append(f"agent.{colour}.{index}")
+            cells.append(f"agent.{colour}.{index}")
         elif spelling == "team":
-            made.append(f"agent.team_{team}")
+            cells.append(f"agent.team_{team}")
         elif spelling == "default" and group == 0:
-            made.append("agent.default")
+            cells.append("agent.default")
         elif spelling == "agent" and group == 0:
-            made.append("agent.agent")
+            cells.append("agent.agent")
         else:
-            made.append(f"agent.{colour}")
-    return made
+            cells.append(f"agent.{colour}")
+    return cells
 
 
 def ascii_map(rows: list[list[str]]) -> Json:

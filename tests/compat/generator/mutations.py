@@ -46,22 +46,22 @@ NOT_IN_TAG_REMOVE = ("use_target", "recompute_materialized_query", "remove_tags_
 
 def mutation_list(world: World, scope: Scope, low: int = 1, high: int = 3) -> tuple[list[Json], Scope]:
     """Mutations in a row, and the scope as they leave it (the target may have changed)."""
-    made: list[Json] = []
+    mutations: list[Json] = []
     for _ in range(world.number(low, high)):
         if world.chance(0.12):
             phrase, scope = any_phrase(world, scope)
-            made += phrase
+            mutations += phrase
         else:
             mutation, scope = any_mutation(world, scope)
-            made.append(mutation)
-    return made, scope
+            mutations.append(mutation)
+    return mutations, scope
 
 
 def any_phrase(world: World, scope: Scope) -> tuple[list[Json], Scope]:
     """Return two mutations that work together: alone, most would find an occupied or an empty cell."""
     look = set_relative_target(world, scope)[0]
     away = replace(scope, target="maybe")
-    phrases: list[tuple[list[Json], Scope]] = [([look, *(one := spawn_object(world, away))[:1]], one[1])]
+    phrases: list[tuple[list[Json], Scope]] = [([look, *(spawned := spawn_object(world, away))[:1]], spawned[1])]
     if scope.place != "territory":
         phrases.append(([look, {"mutation_type": "relocate"}], away))
         if scope.place != "event":
@@ -76,8 +76,8 @@ def any_phrase(world: World, scope: Scope) -> tuple[list[Json], Scope]:
             "resources": dict.fromkeys(world.resources, -1),
             "remove_source_when_empty": True,
         }
-        one = spawn_object(world, away)
-        phrases += [([empty, one[0]], one[1]), ([empty, any_mutation(world, away)[0]], away)]
+        spawned = spawn_object(world, away)
+        phrases += [([empty, spawned[0]], spawned[1]), ([empty, any_mutation(world, away)[0]], away)]
     if scope.exists("target") and scope.place != "tag_remove":
         tag = world.pick(MARKS + world.team_tags)
         clear = {"mutation_type": "remove_tags_with_prefix", "target": "target", "prefix": tag[: tag.find(":") + 1]}
@@ -123,9 +123,9 @@ def can_use(scope: Scope) -> bool:
 
 def entity(world: World, scope: Scope, needed: bool = True) -> str:
     """Actor or target: one that is there when needed, else sometimes a missing one (nothing happens then)."""
-    found = [name for name in ("actor", "target") if scope.exists(name)]
-    if found and (needed or world.chance(0.9)):
-        return world.pick(found)
+    entities = [name for name in ("actor", "target") if scope.exists(name)]
+    if entities and (needed or world.chance(0.9)):
+        return world.pick(entities)
     return world.pick(["actor", "target"])
 
 
@@ -146,7 +146,7 @@ def resource_transfer(world: World, scope: Scope) -> tuple[Json, Scope]:
     if world.chance(0.03):
         taker = giver
     resources = {name: world.pick([-1, 1, 1, 2, 3, 7, 0]) for name in world.items(3)}
-    made: Json = {
+    mutation: Json = {
         "mutation_type": "resource_transfer",
         "from_target": giver,
         "to_target": taker,
@@ -154,10 +154,10 @@ def resource_transfer(world: World, scope: Scope) -> tuple[Json, Scope]:
     }
     removable = giver == "target" and scope.target == "object" and scope.place == "use"
     if removable and world.chance(0.3):
-        made["remove_source_when_empty"] = True
+        mutation["remove_source_when_empty"] = True
         # Whatever comes next sees an object that may be off the grid: treat it as missing.
         scope = replace(scope, target="maybe")
-    return made, scope
+    return mutation, scope
 
 
 def clear_inventory(world: World, scope: Scope) -> tuple[Json, Scope]:
@@ -176,10 +176,10 @@ def stats(world: World, scope: Scope) -> tuple[Json, Scope]:
         source = values.counter(name, owner, step, STAT_CEILING if world.chance(0.3) else None)
     else:
         source = values.bounded(world, inner)
-    made = {"mutation_type": "stats", "stat": name, "target": owner, "source": source}
+    mutation = {"mutation_type": "stats", "stat": name, "target": owner, "source": source}
     if world.chance(0.7):
-        made["entity"] = entity(world, scope, needed=False)
-    return made, scope
+        mutation["entity"] = entity(world, scope, needed=False)
+    return mutation, scope
 
 
 def add_tag(world: World, scope: Scope) -> tuple[Json, Scope]:
@@ -200,30 +200,30 @@ def remove_tags_with_prefix(world: World, scope: Scope) -> tuple[Json, Scope]:
 
 
 def change_vibe(world: World, scope: Scope) -> tuple[Json, Scope]:
-    made = {"mutation_type": "change_vibe", "target": entity(world, scope, needed=False)}
+    mutation = {"mutation_type": "change_vibe", "target": entity(world, scope, needed=False)}
     if world.chance(0.9):
-        made["vibe_name"] = world.pick(world.vibes)
-    return made, scope
+        mutation["vibe_name"] = world.pick(world.vibes)
+    return mutation, scope
 
 
 def set_game_value(world: World, scope: Scope) -> tuple[Json, Scope]:
-    made: Json = {"mutation_type": "set_game_value", "target": entity(world, scope, needed=False)}
+    mutation: Json = {"mutation_type": "set_game_value", "target": entity(world, scope, needed=False)}
     if world.chance(0.6):
-        made["value"] = {"item": world.pick(world.resources)}
+        mutation["value"] = {"item": world.pick(world.resources)}
         if world.chance(0.1):
-            made["value"]["scope"] = "game"
+            mutation["value"]["scope"] = "game"
         source = world.pick([{"item": world.pick(world.resources)}, {"value": world.pick([1, 2.7, -1.5, 3])}])
     elif world.chance(0.5):
-        made["value"] = {"name": world.pick(GAME_STATS), "scope": "game"}
+        mutation["value"] = {"name": world.pick(GAME_STATS), "scope": "game"}
         source = {"item": world.pick(world.resources)}
     else:
-        made["value"] = {"name": world.pick(AGENT_STATS), "scope": "agent"}
+        mutation["value"] = {"name": world.pick(AGENT_STATS), "scope": "agent"}
         source = {"item": world.pick(world.resources)}
     if world.chance(0.4):
-        made["source"] = source
+        mutation["source"] = source
     else:
-        made["delta"] = world.pick([1, 1, 2, -1, 0.5, 3.9, -2])
-    return made, scope
+        mutation["delta"] = world.pick([1, 1, 2, -1, 0.5, 3.9, -2])
+    return mutation, scope
 
 
 def recompute(world: World, scope: Scope) -> tuple[Json, Scope]:
@@ -234,26 +234,26 @@ def recompute(world: World, scope: Scope) -> tuple[Json, Scope]:
 
 def query_inventory(world: World, scope: Scope) -> tuple[Json, Scope]:
     deltas = {name: world.pick([1, 1, 2, -1, -1, -3]) for name in world.items()}
-    made: Json = {
+    mutation: Json = {
         "mutation_type": "query_inventory",
         "query": queries.any_query(world, scope.deeper()),
         "deltas": deltas,
     }
     givers = [name for name in ("actor", "target") if scope.exists(name)]
     if givers and world.chance(0.5):
-        made["source"] = world.pick(givers)
+        mutation["source"] = world.pick(givers)
         if world.chance(0.6):
-            made["transfer_stats"] = {name: world.pick([f"moved.{name}", "score"]) for name in deltas}
-    return made, scope
+            mutation["transfer_stats"] = {name: world.pick([f"moved.{name}", "score"]) for name in deltas}
+    return mutation, scope
 
 
 def query_place_adjacent(world: World, scope: Scope) -> tuple[Json, Scope]:
-    made = {
+    mutation = {
         "mutation_type": "query_place_adjacent",
         "query": queries.any_query(world, scope.deeper()),
         "target": touchable(world, scope),
     }
-    return made, scope
+    return mutation, scope
 
 
 def relocate(world: World, scope: Scope) -> tuple[Json, Scope]:
@@ -261,18 +261,18 @@ def relocate(world: World, scope: Scope) -> tuple[Json, Scope]:
 
 
 def set_relative_target(world: World, scope: Scope) -> tuple[Json, Scope]:
-    made = {
+    mutation = {
         "mutation_type": "set_relative_target",
         "direction": world.pick(DIRECTIONS),
         "distance": world.pick([1, 1, 1, 2, 3]),
     }
-    return made, replace(scope, target="maybe")
+    return mutation, replace(scope, target="maybe")
 
 
 def spawn_object(world: World, scope: Scope) -> tuple[Json, Scope]:
-    made = {"mutation_type": "spawn_object", "object_type": world.pick(world.types)}
+    mutation = {"mutation_type": "spawn_object", "object_type": world.pick(world.types)}
     # On failure the handler ends, except where failures are not looked at: the target may then still be missing.
-    return made, replace(scope, target="any") if scope.checks_failure else scope
+    return mutation, replace(scope, target="any") if scope.checks_failure else scope
 
 
 def swap(world: World, scope: Scope) -> tuple[Json, Scope]:
@@ -286,17 +286,17 @@ def use_target(world: World, scope: Scope) -> tuple[Json, Scope]:
 
 
 def raycast_spawn(world: World, scope: Scope) -> tuple[Json, Scope]:
-    made: Json = {
+    mutation: Json = {
         "mutation_type": "raycast_spawn",
         "object_type": world.pick(world.types),
         "max_range": world.number(1, 2),
         "blocker": filters.blockers(world),
     }
     if world.chance(0.7):
-        made["directions"] = world.some(CARDINALS, 1, 3)
+        mutation["directions"] = world.some(CARDINALS, 1, 3)
     if world.chance(0.3):
-        made["max_range"] = values.at_most(values.nonnegative(world, scope.deeper()), 2)
-    return made, scope
+        mutation["max_range"] = values.at_most(values.nonnegative(world, scope.deeper()), 2)
+    return mutation, scope
 
 
 def push_object(world: World, scope: Scope) -> tuple[Json, Scope]:

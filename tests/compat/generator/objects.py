@@ -14,25 +14,25 @@ def add_objects(world: World, boxes: float = 0.3) -> None:
     if world.chance(0.1):
         world.objects["wall"]["on_use_handler"] = handlers.handler(world, replace(handlers.USE, target="any"))[0]
     for name in world.types:
-        made: Json = {"name": name}
+        config: Json = {"name": name}
         if world.chance(0.5):
             computed = [entry["tag"] for entry in world.materialized]  # taken away before the first step
-            made["tags"] = world.some(MARKS + world.team_tags + computed, 1, 2)
+            config["tags"] = world.some(MARKS + world.team_tags + computed, 1, 2)
         if world.chance(0.2):
-            made["vibe"] = world.number(1, len(world.vibes) - 1) if world.chance(0.9) else world.number(1, 255)
+            config["vibe"] = world.number(1, len(world.vibes) - 1) if world.chance(0.9) else world.number(1, 255)
         if world.chance(0.7):
             limits = inventories.limit_groups(world, world.resources, 0.2) if world.chance(0.3) else None
-            made["inventory"] = inventories.inventory(world, limits, rich=False)
+            config["inventory"] = inventories.inventory(world, limits, rich=False)
         if world.chance(boxes):
-            made["on_use_handler"] = handlers.use_handler(world, name)
+            config["on_use_handler"] = handlers.use_handler(world, name)
         elif world.chance(0.85):
-            made["on_use_handler"] = simple_use(world, made)
-        world.objects[name] = made
+            config["on_use_handler"] = simple_use(world, config)
+        world.objects[name] = config
 
 
-def simple_use(world: World, made: Json) -> Json:
+def simple_use(world: World, config: Json) -> Json:
     """Take, give or push: the everyday flow of resources."""
-    stock = list(made.get("inventory", {}).get("initial", {})) or world.some(world.resources, 1, 2)
+    stock = list(config.get("inventory", {}).get("initial", {})) or world.some(world.resources, 1, 2)
     transfer: Json = {"mutation_type": "resource_transfer", "from_target": "target", "to_target": "actor"}
     transfer["resources"] = {name: world.pick([1, 2, 5, -1]) for name in world.some(stock, 1, 2)}
     if world.chance(0.25):

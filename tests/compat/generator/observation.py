@@ -39,9 +39,9 @@ def add_global_values(world: World) -> None:
 
 def add_counts(world: World, kind: str) -> None:
     """Observe how many objects some queries find, in each step."""
-    shown = world.game["obs"]["global_obs"].setdefault("obs", {})
+    observed = world.game["obs"]["global_obs"].setdefault("obs", {})
     for index in range(world.number(1, 3)):
-        shown[f"found{index}"] = {"query": queries.MAKERS[kind](world, OBSERVER)}
+        observed[f"found{index}"] = {"query": queries.MAKERS[kind](world, OBSERVER)}
 
 
 def add_radius(world: World) -> None:
@@ -74,11 +74,11 @@ def settle(world: World) -> None:
     if obs.get("territory"):
         obs["width"] |= 1  # in an even window the published engine writes borders toward cells outside the map
     count = len(world.resources)
-    shown = len(obs["global_obs"].get("obs", {}))
+    observed_count = len(obs["global_obs"].get("obs", {}))
 
     def features() -> int:
         fixed = 12 + 1 + 1 + 5 + (2 * count if world.game["protocol_details_obs"] else 0)
-        return fixed + (count + shown) * parts(obs.get("token_value_base", 256))
+        return fixed + (count + observed_count) * parts(obs.get("token_value_base", 256))
 
     if features() > 250:
         world.game["protocol_details_obs"] = False

@@ -17,8 +17,8 @@ def any_query(world: World, scope: Scope) -> Json:
     return MAKERS[world.kind("query", weights)](world, scope)
 
 
-def tag_query(tag: str, *found: Json) -> Json:
-    return {"query_type": "query", "source": tag, "filters": list(found)}
+def tag_query(tag: str, *conditions: Json) -> Json:
+    return {"query_type": "query", "source": tag, "filters": list(conditions)}
 
 
 def source_tag(world: World) -> str:
@@ -31,25 +31,25 @@ def candidate_scope(scope: Scope) -> Scope:
     return scope.deeper(place="query", target="any")
 
 
-def limited(world: World, scope: Scope, made: Json) -> Json:
+def limited(world: World, scope: Scope, query: Json) -> Json:
     """Sometimes a random order, sometimes a maximum."""
     if world.chance(0.25 * world.factor("query", "order")):
-        made["order_by"] = "random"
+        query["order_by"] = "random"
     if world.chance(0.35):
-        made["max_items"] = world.number(0, 4) if world.chance(0.95) else -1
+        query["max_items"] = world.number(0, 4) if world.chance(0.95) else -1
         if scope.depth > 0 and world.chance(0.3):
-            made["max_items"] = values.small_value(world, scope.deeper())
-    return made
+            query["max_items"] = values.small_value(world, scope.deeper())
+    return query
 
 
 def plain(world: World, scope: Scope) -> Json:
     source: str | Json = source_tag(world)
     if scope.depth > 0 and world.chance(0.2):
         source = any_query(world, scope.deeper())
-    made = {"query_type": "query", "source": source}
+    query = {"query_type": "query", "source": source}
     if scope.depth > 0:
-        made["filters"] = filters.filter_list(world, candidate_scope(scope), 0, 2)
-    return limited(world, scope, made)
+        query["filters"] = filters.filter_list(world, candidate_scope(scope), 0, 2)
+    return limited(world, scope, query)
 
 
 def closure(world: World, scope: Scope) -> Json:
@@ -60,30 +60,30 @@ def closure(world: World, scope: Scope) -> Json:
         edges.append(filters.any_filter(world, candidate_scope(scope)))
     if world.chance(0.2):
         edges.reverse()
-    made = {
+    query = {
         "query_type": "closure",
         "source": plain(world, scope.deeper()),
         "candidates": plain(world, scope.deeper()),
         "edge_filters": edges,
         "filters": filters.filter_list(world, candidate_scope(scope), 0, 1),
     }
-    return limited(world, scope, made)
+    return limited(world, scope, query)
 
 
 def raycast(world: World, scope: Scope) -> Json:
-    made: Json = {"query_type": "raycast", "source": plain(world, scope.deeper()), "blocker": filters.blockers(world)}
-    made["max_range"] = world.number(1, 6)
+    query: Json = {"query_type": "raycast", "source": plain(world, scope.deeper()), "blocker": filters.blockers(world)}
+    query["max_range"] = world.number(1, 6)
     if world.chance(0.3):
-        made["max_range"] = values.small_value(world, scope.deeper())
+        query["max_range"] = values.small_value(world, scope.deeper())
     if world.chance(0.6):
-        made["directions"] = world.some(CARDINALS, 1, 4)
+        query["directions"] = world.some(CARDINALS, 1, 4)
     if world.chance(0.5):
-        made["include_blocker"] = world.chance(0.5)
+        query["include_blocker"] = world.chance(0.5)
     if world.chance(0.2):
-        made["max_items"] = world.number(0, 3)
+        query["max_items"] = world.number(0, 3)
     if world.chance(0.1):
-        made["order_by"] = "random"  # not looked at for rays
-    return made
+        query["order_by"] = "random"  # not looked at for rays
+    return query
 
 
 def materialized(world: World, scope: Scope) -> Json:
@@ -92,8 +92,8 @@ def materialized(world: World, scope: Scope) -> Json:
     reference = {"query_type": "materialized", "tag": entry["tag"], "query": duplicate(entry["query"])}
     if world.chance(0.5):
         return reference
-    found = filters.filter_list(world, candidate_scope(scope), 0, 1)
-    return limited(world, scope, {"query_type": "query", "source": reference, "filters": found})
+    conditions = filters.filter_list(world, candidate_scope(scope), 0, 1)
+    return limited(world, scope, {"query_type": "query", "source": reference, "filters": conditions})
 
 
 MAKERS = {"query": plain, "closure": closure, "raycast": raycast, "materialized": materialized}

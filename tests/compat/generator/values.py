@@ -28,12 +28,12 @@ def any_value(world: World, scope: Scope, stats: bool = True) -> Json:
 
 
 def inventory(world: World, scope: Scope, stats: bool) -> Json:
-    made = {"item": world.pick(world.resources)}
+    value = {"item": world.pick(world.resources)}
     if world.chance(0.08):
-        made["scope"] = "game"
+        value["scope"] = "game"
     elif world.chance(0.3):
-        made["scope"] = "agent"
-    return made
+        value["scope"] = "agent"
+    return value
 
 
 def stat_name(world: World) -> str:
@@ -45,12 +45,12 @@ def stat_name(world: World) -> str:
 
 def stat(world: World, scope: Scope, stats: bool) -> Json:
     if world.chance(0.5):
-        made = {"name": world.pick(GAME_STATS), "scope": "game"}
+        value = {"name": world.pick(GAME_STATS), "scope": "game"}
     else:
-        made = {"name": stat_name(world), "scope": "agent"}
+        value = {"name": stat_name(world), "scope": "agent"}
     if world.chance(0.1):
-        made["delta"] = True  # accepted, no effect
-    return made
+        value["delta"] = True  # accepted, no effect
+    return value
 
 
 def const(world: World, scope: Scope, stats: bool) -> Json:
@@ -69,12 +69,12 @@ def total(world: World, scope: Scope, stats: bool) -> Json:
     log = world.chance(0.25)
     part = nonnegative if log else any_value  # ln(v + 1) of a negative number is not a number
     parts = [part(world, scope.deeper(), stats) for _ in range(world.number(1, 3))]
-    made: Json = {"values": parts}
+    value: Json = {"values": parts}
     if world.chance(0.6):
-        made["weights"] = [world.pick([1, 2, 0.5, 0.25, -1, 0.1, 0.3, 0]) for _ in parts]
+        value["weights"] = [world.pick([1, 2, 0.5, 0.25, -1, 0.1, 0.3, 0]) for _ in parts]
     if log:
-        made["log"] = True
-    return made
+        value["log"] = True
+    return value
 
 
 def ratio(world: World, scope: Scope, stats: bool) -> Json:
@@ -120,8 +120,8 @@ def nonnegative(world: World, scope: Scope, stats: bool = True) -> Json:
 
 def small_value(world: World, scope: Scope) -> Json:
     """For ranges and maximum numbers of items: mostly 0 to 6."""
-    made = nonnegative(world, scope)
-    return made if world.chance(0.4) else at_most(made, world.number(1, 6))
+    value = nonnegative(world, scope)
+    return value if world.chance(0.4) else at_most(value, world.number(1, 6))
 
 
 def observable(world: World, scope: Scope) -> Json:
@@ -141,5 +141,5 @@ def bounded(world: World, scope: Scope) -> Json:
 
 def counter(name: str, scope: str, step: Json, ceiling: float | None = None) -> Json:
     """Return the stat itself plus a step: how counting is written."""
-    made: Json = {"values": [{"name": name, "scope": scope}, step]}
-    return made if ceiling is None else at_most(made, ceiling)
+    value: Json = {"values": [{"name": name, "scope": scope}, step]}
+    return value if ceiling is None else at_most(value, ceiling)

@@ -118,14 +118,14 @@ class World:
     def prefix(self) -> str:
         return self.pick(["mark:", "state:", "team:", "team:", "type:"])
 
-    def items(self, most: int = 2) -> list[str]:
+    def items(self, max_items: int = 2) -> list[str]:
         """Return a few resources; in games with many, often those that widen limits."""
         keys = self.hints.get("keys")
-        return self.some(keys if keys and self.chance(0.5) else self.resources, 1, most)
+        return self.some(keys if keys and self.chance(0.5) else self.resources, 1, max_items)
 
-    def amounts(self, low: int, high: int, most: int = 2) -> dict[str, int]:
+    def amounts(self, low: int, high: int, max_items: int = 2) -> dict[str, int]:
         """Return a few resources with random amounts."""
-        return {name: self.number(low, high) for name in self.items(most)}
+        return {name: self.number(low, high) for name in self.items(max_items)}
 
 
 def duplicate(rule: Json) -> Json:

@@ -66,8 +66,8 @@ class Editor:
 
     def place(self, fits: Callable[[Place], bool] = lambda place: True) -> Place | None:
         """Return a random place that fits."""
-        found = [place for place in places(self.config) if fits(place)]
-        return self.rng.choice(found) if found else None
+        fitting = [place for place in places(self.config) if fits(place)]
+        return self.rng.choice(fitting) if fitting else None
 
     def copy(self, value: Json) -> Json:
         return json.loads(json.dumps(value))

@@ -128,9 +128,9 @@ def swap(e: Editor) -> None:
     second = e.place(lambda place: place.key == first.key)
     if second is None or is_inside(first.value, second.box) or is_inside(second.value, first.box):
         return
-    one, other = first.value, second.value
-    first.put(other)
-    second.put(one)
+    first_value, second_value = first.value, second.value
+    first.put(second_value)
+    second.put(first_value)
 
 
 def is_inside(outer: object, box: object) -> bool:
