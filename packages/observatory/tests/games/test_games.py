@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,7 @@ def installs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     games.find.cache_clear()
     yield install
     games.find.cache_clear()
+    sys.modules.pop("pebbles_game", None)  # the next test installs another one
 
 
 def _interface() -> dict[str, Any]:
