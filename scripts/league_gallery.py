@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -114,20 +114,26 @@ def ready(page: Page, name: str) -> None:
     page.wait_for_timeout(500)
 
 
+def sign_in(browser: Browser, entrance: str) -> Any:
+    """Return the cookies of the demo's administrator; the link works once."""
+    with browser.new_context() as context:
+        context.new_page().goto(entrance)
+        return context.storage_state()
+
+
 def take(
     browser: Browser,
     name: str,
     address: str,
-    prepare: Callable[[Page], object],
+    signed_in: Any,
     *,
     theme: Theme,
     device: Any,
     suffix: str,
 ) -> None:
-    with browser.new_context(color_scheme=theme, **device) as context:
+    state = None if name == "sign-in" else signed_in
+    with browser.new_context(color_scheme=theme, storage_state=state, **device) as context:
         page = context.new_page()
-        if name != "sign-in":
-            prepare(page)
         page.goto(address)
         ready(page, name)
         height = min(page.evaluate("document.documentElement.scrollHeight"), MAX_PIXELS)
@@ -153,6 +159,7 @@ def main() -> None:
     ):
         wait_for_matches(http, arguments.played)
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        signed_in = sign_in(browser, entrance)
         for name, path in pages(http).items():
             if arguments.only and name not in arguments.only:
                 continue
@@ -161,7 +168,7 @@ def main() -> None:
                     browser,
                     name,
                     url + path,
-                    lambda page: page.goto(entrance),
+                    signed_in,
                     theme=theme,
                     device=device,
                     suffix=suffix,
