@@ -58,7 +58,7 @@ compat: setup ## 2,000 random configurations through the published engine and ou
 soak: setup ## what is long: mutated configurations under the sanitizers, a million steps, a long replay, 20,000 games in two engines, 100 kills
 	@$(PY) scripts/soak.py $(ARGS)
 
-wheels: setup ## build the distributions, use them in an empty environment, build again with a second standard library
+wheels: setup ## build the distributions, use them in an empty environment and in a container, build again with a second standard library
 	@$(PY) -m pytest tests/wheels -m "" $(ARGS)
 
 wheelhouse: setup ## dist/wheelhouse: wheels of all packages and their dependencies, to install offline without a compiler

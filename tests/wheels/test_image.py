@@ -107,6 +107,8 @@ def test_policies_are_isolated_by_landlock_and_with_a_visible_proc_by_namespaces
     assert json.loads(run_in(image, *doctor))["chosen"] == "landlock"
     unmasked = ("--security-opt=unmask=ALL",)
     assert json.loads(run_in(image, *doctor, options=unmasked))["chosen"] == "namespaces"
+    pack_and_check = "cogames create-bundle -p class=starter -o /tmp/a.zip && cogames validate-bundle -p /tmp/a.zip"
+    assert "Sandbox: landlock" in run_in(image, "sh", "-c", pack_and_check)
     episode = ("coworld", "run-episode", "paintarena", "-o", "/tmp/results")
     assert "mounting /proc" in run_in(image, *episode, fails=True)
     assert "Scores:" in run_in(image, *episode, options=unmasked)
