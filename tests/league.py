@@ -23,7 +23,7 @@ from observatory.settings import Settings
 from observatory.store import job_key
 from packages.observatory.tests.world import FREEPLAY, TEAM, World
 
-__all__ = ["League", "LoggedRequest", "expected_calls", "filled", "made_calls", "published_calls", "running_league"]
+__all__ = ["League", "LoggedRequest", "expected_calls", "filled", "logged_calls", "published_calls", "running_league"]
 
 NOTES = Path(__file__).resolve().parent / "compat" / "published_calls.json"
 EMPTY_ROOM = {"mission_name": "room", "num_episodes": 1, "max_steps": 5}
@@ -70,7 +70,7 @@ def filled(text: str, names: dict[str, str]) -> str:
 
 
 def expected_calls(league: League, note: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the calls of a noted command, as `made_calls` gives them."""
+    """Return the calls of a noted command, as `logged_calls` gives them."""
     calls = []
     for call in note["calls"]:
         ask = call["ask"]
@@ -81,7 +81,7 @@ def expected_calls(league: League, note: dict[str, Any]) -> list[tuple[str, str]
     return calls
 
 
-def made_calls(league: League) -> list[tuple[str, str]]:
+def logged_calls(league: League) -> list[tuple[str, str]]:
     """Return the requests to the server, with names for the URLs that it issued itself."""
     replay = league.names["replay_url"].removeprefix(league.url)
 

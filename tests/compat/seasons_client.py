@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
-from tests.league import League, expected_calls, filled, made_calls, published_calls, running_league  # noqa: E402
+from tests.league import League, expected_calls, filled, logged_calls, published_calls, running_league  # noqa: E402
 
 NO_SERVER = ("auth set-token", "auth get-token", "auth login", "auth logout", "auth get-login-url")
 REFUSALS = [
@@ -152,7 +152,7 @@ def check(client: Client, command: str, code: int = 0) -> str | None:
 def check_noted(league: League, client: Client, note: dict) -> str | None:
     """Return the same, and whether it made the calls that we noted."""
     problem = check(client, note["command"])
-    calls, expected = made_calls(league), expected_calls(league, note)
+    calls, expected = logged_calls(league), expected_calls(league, note)
     return problem or (None if calls == expected else f"calls {calls}, noted are {expected}")
 
 

@@ -84,14 +84,14 @@ def deviations(maps: Iterable[Figures], recorded: Mapping[str, tuple[float, floa
     for name in sorted(set(values) | set(recorded)):
         ours = values.get(name, []) + [0.0] * (count - len(values.get(name, [])))
         mean, spread = statistics.fmean(ours), statistics.stdev(ours) if count > 1 else 0.0
-        wanted_mean, wanted_spread = recorded.get(name, (0.0, 0.0))
+        recorded_mean, recorded_spread = recorded.get(name, (0.0, 0.0))
         if name.endswith("unreachable"):
             if mean:
                 lines.append(f"{name} is {mean:.2f}; everything must be reachable")
-        elif abs(mean - wanted_mean) > 4 * wanted_spread / np.sqrt(seeds):
-            lines.append(f"{name} has the mean {mean:.2f}, recorded {wanted_mean} with deviation {wanted_spread}")
-        elif wanted_spread and not wanted_spread / factor <= spread <= wanted_spread * factor:
-            lines.append(f"{name} has the deviation {spread:.2f}, recorded {wanted_spread}")
+        elif abs(mean - recorded_mean) > 4 * recorded_spread / np.sqrt(seeds):
+            lines.append(f"{name} has the mean {mean:.2f}, recorded {recorded_mean} with deviation {recorded_spread}")
+        elif recorded_spread and not recorded_spread / factor <= spread <= recorded_spread * factor:
+            lines.append(f"{name} has the deviation {spread:.2f}, recorded {recorded_spread}")
     return lines
 
 

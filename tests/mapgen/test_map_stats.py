@@ -17,7 +17,7 @@ def recorded(oracle_dir: Path) -> dict[str, Any]:
     return json.loads((oracle_dir / "map_stats.json").read_text())
 
 
-def found_on(mission: str, recorded: dict[str, Any], first_seed: int, count: int) -> list[str]:
+def deviations_of(mission: str, recorded: dict[str, Any], first_seed: int, count: int) -> list[str]:
     grids = (
         mission_map(mission, seed).create().build_for_num_agents(AGENTS[mission]).grid
         for seed in range(first_seed, first_seed + count)
@@ -27,13 +27,13 @@ def found_on(mission: str, recorded: dict[str, Any], first_seed: int, count: int
 
 @pytest.mark.parametrize("mission", MISSIONS)
 def test_a_few_maps_match_the_recorded_statistics(mission: str, recorded: dict[str, Any]) -> None:
-    assert found_on(mission, recorded, first_seed=1000, count=12) == []
+    assert deviations_of(mission, recorded, first_seed=1000, count=12) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mission", MISSIONS)
 def test_as_many_maps_as_recorded_have_the_same_means_and_deviations(mission: str, recorded: dict[str, Any]) -> None:
-    assert found_on(mission, recorded, first_seed=0, count=recorded[mission]["seeds"]) == []
+    assert deviations_of(mission, recorded, first_seed=0, count=recorded[mission]["seeds"]) == []
 
 
 @pytest.mark.parametrize("mission", MISSIONS)

@@ -12,7 +12,7 @@ from mettagrid.mettagrid_c import MettaGrid
 
 GLOBAL = 254
 UNUSED = 255
-MOST = 65535
+MAX_AMOUNT = 65535
 
 Objects = dict[int, dict[str, Any]]
 
@@ -42,7 +42,7 @@ def over_limits(objects: Objects) -> Iterator[tuple[dict[str, Any], int]]:
     for thing in objects.values():
         limits = thing["inventory_capacities"]
         for item, amount in thing["inventory"].items():
-            if amount > limits.get(item, MOST):
+            if amount > limits.get(item, MAX_AMOUNT):
                 yield thing, item
 
 
@@ -70,7 +70,7 @@ def tag_problems(engine: MettaGrid, objects: Objects) -> Iterator[str]:
 def amount_problems(objects: Objects) -> Iterator[str]:
     for thing in objects.values():
         for item, amount in thing["inventory"].items():
-            if not 0 < amount <= MOST:
+            if not 0 < amount <= MAX_AMOUNT:
                 yield f"{thing['type_name']} {thing['id']} holds {amount} of resource {item}"
 
 

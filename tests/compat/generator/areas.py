@@ -8,7 +8,7 @@ from . import filters, handlers, mutations
 from .world import Json, Scope, World
 
 
-def one_area(world: World, scope: Scope, static: bool | None = None, presence: bool | None = None) -> Json:
+def random_area(world: World, scope: Scope, static: bool | None = None, presence: bool | None = None) -> Json:
     static = world.chance(0.6) if static is None else static
     presence = world.chance(0.3) if presence is None else presence
     area: Json = {"radius": world.pick([0, 1, 1, 2, 2, 3, 4]), "filters": filters.filter_list(world, scope, 0, 1)}
@@ -28,11 +28,11 @@ def one_area(world: World, scope: Scope, static: bool | None = None, presence: b
 
 def add_areas(world: World, static: bool | None = None, presence: bool | None = None) -> None:
     for name in world.some([*world.types, "wall"], 1, 3):
-        areas = {f"area{i}": one_area(world, handlers.AREA, static, presence) for i in range(world.number(1, 2))}
+        areas = {f"area{i}": random_area(world, handlers.AREA, static, presence) for i in range(world.number(1, 2))}
         world.objects[name].setdefault("aoes", {}).update(areas)
     if world.chance(0.5):
         for agent in world.some(world.agents, 1, len(world.agents)):
-            agent["aoes"] = {"own": one_area(world, handlers.AREA_OF_AGENT, static, presence)}
+            agent["aoes"] = {"own": random_area(world, handlers.AREA_OF_AGENT, static, presence)}
 
 
 def add_territory(world: World) -> None:

@@ -14,7 +14,7 @@ def add_events(world: World, steps: int) -> None:
     shared = timesteps(world, steps)  # events on the same steps compete by priority and name
     events: dict[str, Json] = {}
     for place, name in enumerate(names):
-        event = one_event(world, steps)
+        event = random_event(world, steps)
         event["name"] = name if world.chance(0.8) else ""
         if world.chance(0.6):
             event["timesteps"] = list(shared)
@@ -41,7 +41,7 @@ def timesteps(world: World, steps: int) -> list[int]:
     return drawn if world.chance(0.5) else sorted(drawn)
 
 
-def one_event(world: World, steps: int) -> Json:
+def random_event(world: World, steps: int) -> Json:
     scope = Scope("event", None, None)
     query: str | Json = queries.source_tag(world)
     if world.chance(0.4):

@@ -19,7 +19,7 @@ from mettagrid.simulator import Simulation
 from mettagrid.viewer import ReplayServer
 from observatory.store import job_key
 from softmax.client.sign_in import sign_in
-from tests.league import MESSAGE, League, expected_calls, filled, made_calls, published_calls, running_league
+from tests.league import MESSAGE, League, expected_calls, filled, logged_calls, published_calls, running_league
 
 POLICY = """
 from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy
@@ -55,7 +55,7 @@ def test_every_command_makes_the_noted_calls(
         league.log.clear()
         ran = cogames(*words)
         assert ran.code == 0, (note["command"], ran.err)
-        assert made_calls(league) == expected_calls(league, note), note["command"]
+        assert logged_calls(league) == expected_calls(league, note), note["command"]
         if "--json" in words:
             json.loads(ran.out)
 

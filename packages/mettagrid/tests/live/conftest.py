@@ -101,7 +101,9 @@ class Table:
     def wait_until_it_waits_for(self, slot: int) -> None:
         """For the person who drives a cog."""
         renderer = self.game.lines[0].renderer
-        until(lambda: renderer.controls.waiting_for() == [slot] and renderer.clock._asked_since, "waiting for a person")
+        until(
+            lambda: renderer.controls.waiting_for() == [slot] and renderer.clock._waiting_since, "waiting for a person"
+        )
 
     @property
     def tick(self) -> int:

@@ -284,7 +284,7 @@ def test_what_a_policy_shows_step_after_step_leaves_the_memory_as_it_was(room, h
 
 
 def test_a_policy_that_has_shown_more_than_a_replay_holds_plays_on_unseen(room, hostile, tmp_path, monkeypatch):
-    monkeypatch.setattr("mettagrid.runner.episode.shown.KEPT_BYTES", 1000)
+    monkeypatch.setattr("mettagrid.runner.episode.received_infos.MAX_INFOS_BYTES", 1000)
     policy = hostile(
         lambda wire, raw, request: wire.send(good_answer(request, infos_json=f'{{"step": {request.step_id}}}')),
         from_step=0,

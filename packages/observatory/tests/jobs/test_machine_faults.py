@@ -103,7 +103,7 @@ def full_disk_for_logs(patch: pytest.MonkeyPatch) -> None:
     def fill_up(*arguments: Any) -> bytes:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    patch.setattr("mettagrid.runner.boxed.process.kept_log", fill_up)
+    patch.setattr("mettagrid.runner.boxed.process.truncated_log", fill_up)
 
 
 def closed_state(patch: pytest.MonkeyPatch) -> None:

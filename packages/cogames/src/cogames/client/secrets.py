@@ -12,7 +12,7 @@ from softmax.client.errors import ClientError
 __all__ = ["BadSecret", "read_secrets"]
 
 KEY = re.compile(r"[A-Z_][A-Z0-9_]*")
-MOST_KEYS, LONGEST_KEY, LONGEST_VALUE = 10, 100, 2000
+MAX_KEYS, LONGEST_KEY, LONGEST_VALUE = 10, 100, 2000
 
 
 class BadSecret(ClientError):
@@ -25,8 +25,8 @@ def read_secrets(pairs: Sequence[str] = (), files: Sequence[Path] = ()) -> dict[
     for path in files:
         secrets.update(_pair(line, str(path)) for line in _lines(path))
     secrets.update(_pair(text, "--secret-env") for text in pairs)
-    if len(secrets) > MOST_KEYS:
-        raise BadSecret(f"A policy can have at most {MOST_KEYS} secrets; got {len(secrets)}")
+    if len(secrets) > MAX_KEYS:
+        raise BadSecret(f"A policy can have at most {MAX_KEYS} secrets; got {len(secrets)}")
     return secrets
 
 

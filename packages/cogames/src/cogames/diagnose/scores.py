@@ -32,7 +32,7 @@ UNCONFIRMED_CAP = 60.0
 
 HEURISTIC = "heuristic_thresholds"
 
-_SHOWN = {
+_DISPLAYED = {
     "stability": (("reward_variation", 4), ("timeout_rate", 4), ("non_zero_episode_pct", 2)),
     "efficiency": (("mean_move_success", 4), ("mean_stuck_steps", 4)),
     "control": (("mean_action_failed", 4), ("mean_move_success", 4)),
@@ -128,7 +128,7 @@ def _score(axis: str, evidence: Stage1Evidence) -> AxisScore:
         metric_refs=[
             f"{entry.mission_name}:{name}={entry.value(name):.{decimals}f}"
             for entry in sorted(entries, key=lambda entry: entry.mission_name)
-            for name, decimals in _SHOWN[axis]
+            for name, decimals in _DISPLAYED[axis]
         ],
         replay_refs=replay_refs,
         statistics=AxisStatistics(parts={name: round(value, 4) for name, value in parts.items()}),

@@ -56,21 +56,21 @@ def read_snapshot(label: str, run_dir: Path) -> Snapshot:
 
 def compare_snapshots(snapshots: Sequence[Snapshot]) -> InterpretationStability:
     """Compare snapshots; the first one is that of the current run."""
-    one_issue = len({snapshot.dominant_issue for snapshot in snapshots}) <= 1
-    one_order = len({tuple(snapshot.top_symptom_ids) for snapshot in snapshots}) <= 1
+    same_issue = len({snapshot.dominant_issue for snapshot in snapshots}) <= 1
+    same_order = len({tuple(snapshot.top_symptom_ids) for snapshot in snapshots}) <= 1
     notes = []
     if len(snapshots) < 2:
         notes.append("No other run to compare with; use --stability-reruns or --compare-run-dir.")
-    if not one_issue:
+    if not same_issue:
         notes.append("The runs disagree on the dominant issue.")
-    if not one_order:
+    if not same_order:
         notes.append("The runs disagree on the first symptoms or their order.")
     return InterpretationStability(
         snapshot_count=len(snapshots),
         compared_run_ids=[snapshot.run_id for snapshot in snapshots],
-        dominant_issue_stable=one_issue,
-        top_symptom_stable=one_order,
-        stable=len(snapshots) >= 2 and one_issue and one_order,
+        dominant_issue_stable=same_issue,
+        top_symptom_stable=same_order,
+        stable=len(snapshots) >= 2 and same_issue and same_order,
         notes=notes,
         snapshots=list(snapshots),
     )

@@ -29,7 +29,7 @@ __all__ = ["StatsTable", "assign_teams", "episode_stats", "has_share", "play_onc
 
 GEAR = ("miner", "aligner", "scrambler", "scout")
 _SHARE = re.compile(r"[^:=/,]+:\d+(,|$)|(^|,)\s*proportion=", re.ASCII)
-_KEPT = (".gained", ".lost", ".deposited", ".withdrawn", "heart")
+_LISTED_STATS = (".gained", ".lost", ".deposited", ".withdrawn", "heart")
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def episode_stats(outcome: EpisodeOutcome) -> StatsTable:
             totals[name] += value
     score = f"{sum(outcome.rewards) / max(len(outcome.rewards), 1):.2f}"
     if not any(f"{gear}.gained" in totals for gear in GEAR):
-        names = [name for name in sorted(totals) if totals[name] and any(part in name for part in _KEPT)]
+        names = [name for name in sorted(totals) if totals[name] and any(part in name for part in _LISTED_STATS)]
         rows = [[name, f"{totals[name]:g}"] for name in names]
         return StatsTable(["Stat", "Value"], [*rows, ["Score (per cog)", score]])
     rows = []

@@ -159,14 +159,14 @@ def mining(keys: Keys) -> Lesson:
                 f"You can carry {rules.cargo} different ones at once.",
                 hint="Go round: one press at each extractor, then to the hub.",
                 progress=lambda now, start: all_of(deposits(now, start).values()),
-                highlight=lambda now, start: _still_wanted(now, start),
+                highlight=lambda now, start: _still_needed(now, start),
                 lost=cannot_pay(dict.fromkeys(ELEMENTS, 1)),
             ),
         ),
     )
 
 
-def _still_wanted(now: LessonView, start: LessonView) -> Highlight:
+def _still_needed(now: LessonView, start: LessonView) -> Highlight:
     """Highlight extractors of elements that the cog has neither deposited nor carries; then the hub."""
     brought = deposits(now, start)
     missing = [element for element in ELEMENTS if not brought[element] and not now.cog.has(element)]

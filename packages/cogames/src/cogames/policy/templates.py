@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-__all__ = ["TEMPLATES", "MadePolicy", "make_policy", "policy_template"]
+__all__ = ["TEMPLATES", "WrittenPolicy", "make_policy", "policy_template"]
 
 # Kind -> (module of `cogames.policy`, class to play with).
 TEMPLATES = {
@@ -23,7 +23,7 @@ _SHORT_NAMES = re.compile(r"^[ \t]+short_names\b.*\n\n?", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class MadePolicy:
+class WrittenPolicy:
     """The written file and its class, in the form that `-p` accepts."""
 
     path: Path
@@ -31,7 +31,7 @@ class MadePolicy:
     replaced: bool
 
 
-def make_policy(kind: str, path: Path) -> MadePolicy:
+def make_policy(kind: str, path: Path) -> WrittenPolicy:
     """Write the template of a kind (`scripted`, `trainable`) to a Python file.
 
     Raises `ValueError` for a folder, and for a name that cannot be imported.
@@ -49,7 +49,7 @@ def make_policy(kind: str, path: Path) -> MadePolicy:
     replaced = path.exists()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(policy_template(kind), encoding="utf-8")
-    return MadePolicy(path, f"{path.stem}.{TEMPLATES[kind][1]}", replaced)
+    return WrittenPolicy(path, f"{path.stem}.{TEMPLATES[kind][1]}", replaced)
 
 
 def policy_template(kind: str) -> str:

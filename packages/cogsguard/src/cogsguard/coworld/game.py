@@ -129,7 +129,7 @@ def _play(plan: EpisodePlan, config: GameConfig, environ: Mapping[str, str], eve
 
 
 def _begin(seats: Seats, config: GameConfig) -> None:
-    seats.wait_until_taken(config.player_connect_timeout_seconds)
+    seats.wait_for_players(config.player_connect_timeout_seconds)
     missing = seats.missing()
     if missing:
         _say(f"Starting without slots {', '.join(map(str, missing))}")

@@ -102,7 +102,7 @@ class Seats(Controls):
             super().follow(simulation)
             self.clock.notify()
 
-    def wait_until_taken(self, seconds: float) -> None:
+    def wait_for_players(self, seconds: float) -> None:
         """Wait until every slot is taken, at most `seconds` after the slots exist; return early if the game ends."""
         with self.clock.changed:
             self.clock.changed.wait_for(lambda: bool(self.seats) or self.clock.ended)

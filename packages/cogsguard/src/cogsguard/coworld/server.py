@@ -89,14 +89,16 @@ class EpisodeServer(CoworldServer):
         else:
             conversation = SeatedPlayer(self, connection, grant, line, slot, seats=self._seats, hearing=self._hearing)
         if isinstance(conversation, SeatedPlayer | Watcher):
-            self._listeners = [listener for listener in self._listeners if not _is_gone(listener)] + [conversation]
+            self._listeners = [listener for listener in self._listeners if not _is_disconnected(listener)] + [
+                conversation
+            ]
         return conversation
 
     def say_goodbye(self) -> None:
         """Wait until all connected clients have received the result of the game, at most a few seconds."""
         deadline = time.monotonic() + GOODBYE_SECONDS
         while time.monotonic() < deadline:
-            if all(listener.told_final or _is_gone(listener) for listener in self._listeners):
+            if all(listener.sent_final or _is_disconnected(listener) for listener in self._listeners):
                 return
             time.sleep(0.01)
 
@@ -130,5 +132,5 @@ class ReplayServer(CoworldServer):
         return ReplayTeller(self, connection, lambda: self._load(uri))
 
 
-def _is_gone(conversation: SeatedPlayer | Watcher) -> bool:
+def _is_disconnected(conversation: SeatedPlayer | Watcher) -> bool:
     return conversation.connection.close_code is not None

@@ -14,7 +14,7 @@ import coworld
 from coworld.runner.artifacts import write_document
 
 NAME = "certified_manifest_hashes.json"
-MOST = 500
+MAX_ENTRIES = 500
 """the most entries in the cache, newest first"""
 
 
@@ -54,7 +54,7 @@ def remember(key: str, entry: dict[str, Any]) -> None:
     path = cache_path()
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_document(path, {"version": 1, "certified": dict(list(entries.items())[:MOST])})
+        write_document(path, {"version": 1, "certified": dict(list(entries.items())[:MAX_ENTRIES])})
 
 
 def _read() -> dict[str, Any]:

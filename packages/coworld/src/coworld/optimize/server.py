@@ -20,7 +20,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from coworld.errors import CoworldError
 from coworld.optimize.errors import OptimizeError
-from coworld.optimize.shown_files import Shown, show
+from coworld.optimize.served_files import ServedFile, show
 from coworld.optimize.workbench import Workbench
 
 PAGES = Path(__file__).with_name("pages")
@@ -131,7 +131,7 @@ class _Handler(BaseHTTPRequestHandler):
         path, query = unquote(target.path), parse_qs(target.query)
         if path in _FILES:
             name, kind = _FILES[path]
-            return self._send(HTTPStatus.OK, Shown((PAGES / name).read_bytes(), kind, POLICY))
+            return self._send(HTTPStatus.OK, ServedFile((PAGES / name).read_bytes(), kind, POLICY))
         self._check_token(query)
         parts = path.strip("/").split("/")
         if path == "/api/view":
@@ -194,12 +194,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_view(self, run: str | None) -> None:
         data = json.dumps(self.server.workbench.view(run)).encode()
-        self._send(HTTPStatus.OK, Shown(data, "application/json"))
+        self._send(HTTPStatus.OK, ServedFile(data, "application/json"))
 
     def _send_json(self, status: HTTPStatus, document: object) -> None:
-        self._send(status, Shown(json.dumps(document).encode(), "application/json"))
+        self._send(status, ServedFile(json.dumps(document).encode(), "application/json"))
 
-    def _send(self, status: HTTPStatus, page: Shown) -> None:
+    def _send(self, status: HTTPStatus, page: ServedFile) -> None:
         self.send_response(status)
         headers = {
             "Content-Type": page.content_type,

@@ -172,7 +172,7 @@ def _emit_distance(c: Context, r: Routine, item: MaxDistanceFilter, jump: Label,
     with c.at("query"):
         tag = queries.plain_tag(c, item.query)
         if tag is None:
-            queries.call_query(c, r, item.query, is_asked_often=True)
+            queries.call_query(c, r, item.query, is_frequent=True)
     if tag is None:
         r.test("TestNearResult", jump, when, entity, 0, limit)
     else:

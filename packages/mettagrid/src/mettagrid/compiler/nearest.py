@@ -44,12 +44,12 @@ class NearestSearch:
         self._emit_test(r, self._within, none)
         self._emit_search(r, 1, self._within, done)
         r.mark(none)
-        self._emit_found(r, self._within)
+        self._emit_matches(r, self._within)
         r.mark(done)
 
     def _emit_search(self, r: Routine, low: int, high: int, done: Label) -> None:
         if low == high:
-            self._emit_found(r, low)
+            self._emit_matches(r, low)
             r.emit("Jump", jump=done)
             return
         middle = (low + high) // 2
@@ -61,12 +61,12 @@ class NearestSearch:
 
     def _emit_test(self, r: Routine, radius: int, none: Label) -> None:
         """Emit a jump if there is no target within the distance."""
-        self._emit_found(r, radius)
+        self._emit_matches(r, radius)
         r.emit("PushCount")
         emit_number(self._c, r, 1, TARGET)
         r.test("TestAtLeast", none, False)
 
-    def _emit_found(self, r: Routine, radius: int) -> None:
+    def _emit_matches(self, r: Routine, radius: int) -> None:
         r.emit("Call", self._near(radius))
         r.emit("Call", self._narrow)
 

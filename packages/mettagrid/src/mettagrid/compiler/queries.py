@@ -25,10 +25,10 @@ DIRECTIONS = {
 """(dr, dc) by name, in the order of the orientation codes."""
 
 
-def call_query(c: Context, r: Routine, query: AnyQuery | str, *, is_asked_often: bool = False) -> None:
+def call_query(c: Context, r: Routine, query: AnyQuery | str, *, is_frequent: bool = False) -> None:
     """Emit a query; its result is on top of the arena. The result of a query that runs often may be cached."""
     entry = place_query(c, query)
-    place = sharing.cache_slot(c, entry) if is_asked_often else None
+    place = sharing.cache_slot(c, entry) if is_frequent else None
     if place is None:
         r.emit("Call", entry)
     else:

@@ -63,7 +63,7 @@ class MettaGridGymEnv(gymnasium.Env[np.ndarray, Any]):
         simulator = _Simulator()
         for handler in event_handlers:
             simulator.add_event_handler(handler)
-        self._maps_taken = 0
+        self._maps_used = 0
         self._world = OneWorld(simulator, cfg)
         self._labels = np.zeros(self._world.num_agents, np.int32)
         self._view = self._world.buffers.observations[agent_id]
@@ -75,7 +75,7 @@ class MettaGridGymEnv(gymnasium.Env[np.ndarray, Any]):
     ) -> tuple[np.ndarray, dict[str, Any]]:
         super().reset(seed=seed)
         if seed is not None:
-            self._maps_taken = 0
+            self._maps_used = 0
         self._world.config = self._with_map_seed()
         self._world.start(int(self.np_random.integers(2**32)) if seed is None else seed % 2**32)
         self._world.clear_actions()
@@ -116,8 +116,8 @@ class MettaGridGymEnv(gymnasium.Env[np.ndarray, Any]):
         if "seed" not in type(builder).model_fields:
             return self._config
         own = getattr(builder, "seed", None)
-        seed = int(self.np_random.integers(2**31)) if own is None else own + self._maps_taken
-        self._maps_taken += 1
+        seed = int(self.np_random.integers(2**31)) if own is None else own + self._maps_used
+        self._maps_used += 1
         game = game.model_copy(update={"map_builder": builder.model_copy(update={"seed": seed})})
         return self._config.model_copy(update={"game": game})
 

@@ -53,7 +53,7 @@ class Clock:
         self._mode: TickMode = tick_mode
         self.human_action_timeout_seconds = human_action_timeout_seconds
         self._next = 0.0
-        self._asked_since: float | None = None
+        self._waiting_since: float | None = None
         self._listeners: list[Callable[[], None]] = []
 
     @property
@@ -141,7 +141,7 @@ class Clock:
             with self.changed:
                 left = self._left(people, time.monotonic())
                 if left is not None and left <= 0:
-                    self._asked_since = None
+                    self._waiting_since = None
                     return not self._ended
                 if idle is not None:
                     left = idle_seconds if left is None else min(left, idle_seconds)
@@ -153,14 +153,14 @@ class Clock:
             return 0.0
         at_once = False
         if self._paused:
-            self._asked_since = None
+            self._waiting_since = None
             if self._granted == 0:
                 return None
         elif self._mode == "tick_when_act":
             if people.waiting_for():
-                if self._asked_since is None:
-                    self._asked_since = now
-                left = self._asked_since + self.human_action_timeout_seconds - now
+                if self._waiting_since is None:
+                    self._waiting_since = now
+                left = self._waiting_since + self.human_action_timeout_seconds - now
                 if left > 0:
                     return left
                 at_once = True  # the timeout has passed

@@ -85,7 +85,7 @@ class Orders:
                 self._done()
                 continue
             toward = (order.cell[0] - here[0], order.cell[1] - here[1])
-            if toward in moves and _is_taken(engine, order.cell):
+            if toward in moves and _is_occupied(engine, order.cell):
                 self._done()
                 return moves[toward]
             return self._walk(simulation, agent, here, order.cell, moves)
@@ -97,7 +97,7 @@ class Orders:
             self.path.pop(0)
         if self.path:
             delta = (self.path[0][0] - here[0], self.path[0][1] - here[1])
-            if delta in moves and not _is_taken(engine, self.path[0]):
+            if delta in moves and not _is_occupied(engine, self.path[0]):
                 return moves[delta]
         objects = [engine._object(slot) for slot in engine._slots_within(0, engine.map_height, 0, engine.map_width)]
         size = (engine.map_width, engine.map_height)
@@ -132,7 +132,7 @@ class Orders:
         self._patience = PATIENCE
 
 
-def _is_taken(engine: MettaGrid, cell: Cell) -> bool:
+def _is_occupied(engine: MettaGrid, cell: Cell) -> bool:
     x, y = cell
     return bool(engine._slots_within(y, y + 1, x, x + 1))
 

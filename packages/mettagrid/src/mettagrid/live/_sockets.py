@@ -130,7 +130,7 @@ class Watcher(Conversation):
         self._sent_state: dict[str, Any] = {}
         self._sent_lines: list[dict[str, Any]] = []
         self._sent_lesson: object = None
-        self.told_final = False
+        self.sent_final = False
         self._state_at = 0.0
 
     async def obey(self, request: Request) -> None:
@@ -182,7 +182,7 @@ class Watcher(Conversation):
             self._sent_lesson = lesson
             await self.send({"type": "lesson", **lesson})
         state = self._state()
-        is_over = state["done"] and not self.told_final and self.line.over.is_set()
+        is_over = state["done"] and not self.sent_final and self.line.over.is_set()
         if state == self._sent_state and not is_over:
             return False
         if time.monotonic() < self._state_at + 1 / STATES_PER_SECOND and not is_over:
@@ -191,7 +191,7 @@ class Watcher(Conversation):
         self._sent_state = state
         await self.send(state)
         if is_over:
-            self.told_final = True
+            self.sent_final = True
             await self.send({**state, "type": "final", "results": _results(self.line)})
         return False
 
@@ -209,7 +209,7 @@ class Player(Conversation):
         self.line = line
         self.slot = slot
         self.name = server.next_name()
-        self.told_final = False
+        self.sent_final = False
 
     async def run(self) -> None:
         slots = self.server.connections.setdefault(self.line.number, {})
@@ -245,7 +245,7 @@ class Player(Conversation):
                 connections = self.server.connections.get(self.line.number, {})
                 state = state_fields(renderer, connections)
                 await self.send({**state, "type": "final", "line": self.line.number, "results": _results(self.line)})
-                self.told_final = True
+                self.sent_final = True
                 while not await self.has_left(self.line):
                     seen = await self.server.news(seen)
                 return

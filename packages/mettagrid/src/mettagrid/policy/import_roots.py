@@ -80,13 +80,13 @@ def activate_import_roots(class_path: str, roots: Sequence[Path]) -> None:
     importlib.invalidate_caches()
 
 
-def _is_stale(name: str, module: ModuleType, wanted_top: str, own_names: set[str], folders: list[Path]) -> bool:
+def _is_stale(name: str, module: ModuleType, top_name: str, own_names: set[str], folders: list[Path]) -> bool:
     """Return whether an imported module shadows one of the bundle's."""
     top = name.partition(".")[0]
     place = None if top in _PROTECTED else _place_of(module)
     if place is None or _is_in(place, folders):
         return False
-    return top == wanted_top or (top in own_names and not _is_in(place, _libraries()))
+    return top == top_name or (top in own_names and not _is_in(place, _libraries()))
 
 
 def _place_of(module: ModuleType) -> str | None:

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
-__all__ = ["author_traceback", "last_place", "shown_path"]
+__all__ = ["author_traceback", "display_path", "last_place"]
 
 MAX_FRAMES = 8
 MAX_CHARACTERS = 4000
@@ -46,7 +46,7 @@ def last_place(text: str) -> str:
     return f"{last['file']}, line {last['line']}{name}"
 
 
-def shown_path(filename: str, roots: Sequence[Path] = ()) -> str:
+def display_path(filename: str, roots: Sequence[Path] = ()) -> str:
     """Return a file name without the machine's local folders."""
     if filename.startswith("<"):
         return filename
@@ -70,13 +70,13 @@ def _shorten(summary: traceback.TracebackException, roots: Sequence[Path], depth
         summary.stack = traceback.StackSummary.from_list(
             [
                 traceback.FrameSummary(
-                    shown_path(frame.filename, roots), frame.lineno, frame.name, lookup_line=False, line=frame.line
+                    display_path(frame.filename, roots), frame.lineno, frame.name, lookup_line=False, line=frame.line
                 )
                 for frame in frames[-MAX_FRAMES:]
             ]
         )
     if getattr(summary, "filename", None):  # of a SyntaxError
-        summary.filename = shown_path(str(summary.filename), roots)
+        summary.filename = display_path(str(summary.filename), roots)
     for other in (summary.__cause__, summary.__context__):
         if other is not None and depth < 3:
             is_the_authors = _shorten(other, roots, depth + 1) or is_the_authors

@@ -7,7 +7,7 @@ import numpy as np
 from mettagrid.replay import Replay
 from mettagrid.replay._rows import Field
 
-_SHOWN = (Field.ALIVE, Field.LOCATION, Field.TAG, Field.OWNER)
+_DISPLAYED_FIELDS = (Field.ALIVE, Field.LOCATION, Field.TAG, Field.OWNER)
 
 
 class States:
@@ -35,7 +35,7 @@ class States:
         self._width = width
         rows = [
             row
-            for field in _SHOWN
+            for field in _DISPLAYED_FIELDS
             for row in zip(*(column.tolist() for column in replay.rows.of_field(field).columns()), strict=True)
         ]
         self._rows = sorted(rows, key=lambda row: row[3])

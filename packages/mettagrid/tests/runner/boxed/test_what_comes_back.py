@@ -15,7 +15,7 @@ from mettagrid.config.mettagrid_config import MettaGridConfig
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.runner.boxed import BoxedPolicy, BoxPolicyOptions
 from mettagrid.runner.boxed.job import PolicyToPlay, play_job
-from mettagrid.runner.boxed.logs import Hidden, kept_log, last_words
+from mettagrid.runner.boxed.logs import Hidden, last_words, truncated_log
 from mettagrid.runner.episode import EpisodeOutcome, EpisodePlan, MachineFault, Verdict, play_episode
 
 NOOP = PolicySpec(class_path="noop")
@@ -285,7 +285,7 @@ def test_a_secret_is_struck_out_even_where_the_log_was_cut(tmp_path: Path) -> No
         path.write_bytes(
             b"x" * (500 + offset) + SECRET.encode() + b"y" * 3000 + SECRET.encode() + b"z" * (500 + offset)
         )
-        kept = kept_log(path, hidden, 1000)
+        kept = truncated_log(path, hidden, 1000)
         assert len(kept) < 1100
         for size in range(6, len(SECRET)):
             assert SECRET[:size].encode() not in kept and SECRET[-size:].encode() not in kept

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from mettagrid.runner.author_traceback import OURS
 
-__all__ = ["Hidden", "kept_log", "last_words"]
+__all__ = ["Hidden", "last_words", "truncated_log"]
 
-KEPT_BYTES = 1 << 20
+MAX_LOG_BYTES = 1 << 20
 LAST_WORDS_BYTES = 4000
 # Shorter values are common words, such as `true`.
 _SHORTEST_SECRET = 6
@@ -70,7 +70,7 @@ class Hidden:
         return self.strike(text.encode(errors="replace")).decode(errors="replace")
 
 
-def kept_log(path: Path, hidden: Hidden, max_bytes: int = KEPT_BYTES) -> bytes:
+def truncated_log(path: Path, hidden: Hidden, max_bytes: int = MAX_LOG_BYTES) -> bytes:
     """Return the beginning and the end of a log, at most about `max_bytes` bytes, with the omitted size between them.
 
     A hidden text is removed even if the log was cut in the middle of it.

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mettagrid.runner.boxed.logs import KEPT_BYTES, Hidden, kept_log, last_words
+from mettagrid.runner.boxed.logs import MAX_LOG_BYTES, Hidden, last_words, truncated_log
 from mettagrid.runner.episode.errors import MachineFault
 from mettagrid.runner.episode.faults import disk_is_full
 
@@ -29,7 +29,7 @@ class BoxProcess:
         log_path: str | None,
         *,
         hidden: Hidden | None = None,
-        log_bytes: int = KEPT_BYTES,
+        log_bytes: int = MAX_LOG_BYTES,
         echo: bool = False,
     ) -> None:
         self._box = box
@@ -77,10 +77,10 @@ class BoxProcess:
             streams = (self._box.stdout_path, self._box.stderr_path)
             if self._log_path is not None:
                 with Path(self._log_path).open("ab") as log:
-                    log.writelines(kept_log(stream, self._hidden, self._log_bytes) for stream in streams)
+                    log.writelines(truncated_log(stream, self._hidden, self._log_bytes) for stream in streams)
             if self._echo:
                 for stream in streams:
-                    text = kept_log(stream, self._hidden, self._log_bytes).decode(errors="replace")
+                    text = truncated_log(stream, self._hidden, self._log_bytes).decode(errors="replace")
                     sys.stderr.write(text.replace(self._last_output, "") if self._last_output else text)
         finally:
             self._box.close()

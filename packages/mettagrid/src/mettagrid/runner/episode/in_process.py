@@ -53,8 +53,8 @@ class InProcess:
         return initialize_or_load_policy(seats.interface, self.spec, self.device)
 
     def _key(self, seats: Seats) -> tuple[str, str]:
-        made_from = f"{self.spec.model_dump_json()} {self.spec.import_roots} {self.device}"
-        return made_from, seats.interface.model_dump_json()
+        source = f"{self.spec.model_dump_json()} {self.spec.import_roots} {self.device}"
+        return source, seats.interface.model_dump_json()
 
 
 class InProcessHolder(SeatHolder):

@@ -45,10 +45,10 @@ class ActionRecorder:
         self._infos: dict[int, Mapping[str, Any]] = {}
         self._notes: dict[str, list[list[Any]]] = {"talk": [], "infos": [], "late": []}
 
-    def said(self, agent: int, text: str) -> None:
+    def record_talk(self, agent: int, text: str) -> None:
         self._notes["talk"].append([len(self._actions), agent, text])
 
-    def showed(self, agent: int, infos: Mapping[str, Any] | None) -> None:
+    def record_infos(self, agent: int, infos: Mapping[str, Any] | None) -> None:
         current = infos or {}
         if current != self._infos.get(agent, {}):
             self._infos[agent] = current

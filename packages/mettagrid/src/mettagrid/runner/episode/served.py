@@ -21,7 +21,7 @@ from websockets.uri import parse_uri
 from mettagrid.protobuf.sim.policy_v1 import policy_pb2
 from mettagrid.runner.episode.errors import PolicyFailure
 from mettagrid.runner.episode.holder import SeatHolder, Seats
-from mettagrid.runner.episode.shown import ShownInfos
+from mettagrid.runner.episode.received_infos import ReceivedInfos
 from mettagrid.runner.policy_server.messages import (
     CLOSE_PROTOCOL_ERROR,
     ActionNumbers,
@@ -96,7 +96,7 @@ class ServedHolder(SeatHolder):
         self._process = process
         self._is_open = False  # the WebSocket, not the socket
         self._is_prepared = False
-        self._asked_at: float | None = None  # when the pending request was sent
+        self._sent_at: float | None = None  # when the pending request was sent
         self._is_late = False  # the pending request belongs to an earlier step
         self._charged_ms = 0.0  # of the pending request's overage
         self._step = 0
@@ -115,7 +115,7 @@ class ServedHolder(SeatHolder):
         self._seats = seats
         self._max_bytes = ANSWER_BYTES + ANSWER_BYTES_PER_AGENT * len(seats.agent_ids)
         self._numbers = ActionNumbers(seats.interface, seats.table.streams)
-        self._infos = ShownInfos(seats.policy_name)
+        self._infos = ReceivedInfos(seats.policy_name)
         self._socket.setblocking(False)
         self._wire = ClientProtocol(parse_uri("ws://policy/"), max_size=self._max_bytes, logger=_silent)
         self._wire.send_request(self._wire.connect())
@@ -130,10 +130,10 @@ class ServedHolder(SeatHolder):
         now = self._seats.table.clock()
         self._step = step
         self._deadline = now + self._limit
-        if self._asked_at is not None:
+        if self._sent_at is not None:
             self._is_late = True
             self._receive()
-        if self._asked_at is None:
+        if self._sent_at is None:
             self._send_question()
 
     def poll(self) -> bool:
@@ -141,11 +141,11 @@ class ServedHolder(SeatHolder):
         self._receive()
         if not self._is_prepared:
             return False
-        if self._asked_at is None and self._is_late:
+        if self._sent_at is None and self._is_late:
             # A late answer arrived while this step waited for it: there may be time left for a new request.
             self._send_question()
             self._receive()
-        return self._asked_at is None
+        return self._sent_at is None
 
     def fileno(self) -> int | None:
         return self._socket.fileno()
@@ -162,8 +162,8 @@ class ServedHolder(SeatHolder):
         seats, times = self._seats, self._seats.table.times
         for agent in seats.agent_ids:
             times.miss(agent, "did not come in time")
-        assert self._asked_at is not None
-        waited = seats.table.clock() - self._asked_at
+        assert self._sent_at is not None
+        waited = seats.table.clock() - self._sent_at
         if waited >= self._patience:
             raise PolicyFailure("killed", f"gave no answer for {self._patience:g} seconds")
         self._check_budget(waited)
@@ -207,7 +207,7 @@ class ServedHolder(SeatHolder):
         self._is_late = False
         self._charged_ms = 0.0
         self._frames = self._bytes = 0
-        self._asked_at = table.clock()
+        self._sent_at = table.clock()
         try:
             self._wire.send_binary(request.SerializeToString())
         except WebSocketException:
@@ -215,14 +215,14 @@ class ServedHolder(SeatHolder):
         self._flush()
 
     def _take_answer(self, data: bytes) -> None:
-        if self._asked_at is None:
+        if self._sent_at is None:
             raise PolicyFailure("protocol_error", "answered without being asked")
         began = time.thread_time()
         answers = self._checked(data)
         # The time to decode an answer counts as the policy's.
-        elapsed_ms = 1000 * (self._seats.table.clock() - self._asked_at)
-        self._seats.table.trace(self._seats.agent_ids, self._step, self._asked_at, elapsed_ms)
-        self._asked_at = None
+        elapsed_ms = 1000 * (self._seats.table.clock() - self._sent_at)
+        self._seats.table.trace(self._seats.agent_ids, self._step, self._sent_at, elapsed_ms)
+        self._sent_at = None
         self._answer_ms.append(elapsed_ms)
         self._answer_seconds += elapsed_ms / 1000
         self._check_budget(0.0)

@@ -77,7 +77,7 @@ class Table:
                 logger.warning("A text of %s was dropped: %s", name, error)
             return
         if self.recorder is not None:
-            self.recorder.said(agent, text)
+            self.recorder.record_talk(agent, text)
 
     def trace(self, agents: Sequence[int], step: int, began: float, elapsed_ms: float) -> None:
         """Record how long an answer for these agents took, for profiling."""
@@ -98,6 +98,6 @@ class Table:
 
     def show(self, agent: int, infos: Mapping[str, Any] | None) -> None:
         if self.recorder is not None:
-            self.recorder.showed(agent, infos)
+            self.recorder.record_infos(agent, infos)
         if self.infos is not None:
             self.infos.update(agent, infos)

@@ -2,7 +2,7 @@
 
 The infos of an agent in one answer may have `MAX_TEXT` characters, `MAX_ITEMS` values and `MAX_DEPTH` levels; a policy
 that sends more is disabled. Only the part that a replay has room for is stored. Over an episode a policy has
-`KEPT_BYTES`; later infos are dropped, and the policy continues to play.
+`MAX_INFOS_BYTES`; later infos are dropped, and the policy continues to play.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mettagrid.replay._infos import compact_json, fit_infos
 from mettagrid.runner.episode.errors import PolicyFailure
 from mettagrid.simulator._policy_infos import MONOLOGUE_KEY
 
-__all__ = ["ShownInfos"]
+__all__ = ["ReceivedInfos"]
 
 logger = logging.getLogger("mettagrid.runner.episode")
 
@@ -24,17 +24,17 @@ MAX_ITEMS = 1000
 MAX_DEPTH = 16
 MAX_TAIL = 4096
 """characters that are stored from the end of a monologue"""
-KEPT_BYTES = 8 << 20
+MAX_INFOS_BYTES = 8 << 20
 _BYTES_PER_ITEM = 100
 """bytes that a value costs in addition to its text"""
 
 
-class ShownInfos:
+class ReceivedInfos:
     """Decodes the infos of one policy for one episode."""
 
     def __init__(self, policy_name: str) -> None:
         self._name = policy_name
-        self._left = KEPT_BYTES
+        self._left = MAX_INFOS_BYTES
         self._last: dict[int, tuple[str, dict[str, Any]]] = {}
 
     def decode(self, agent: int, text: str) -> dict[str, Any]:

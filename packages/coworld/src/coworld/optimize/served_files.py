@@ -16,7 +16,7 @@ TEXT = "text/plain; charset=utf-8"
 
 
 @dataclass(frozen=True)
-class Shown:
+class ServedFile:
     """The body of a response, its type and its Content-Security-Policy."""
 
     data: bytes
@@ -26,7 +26,7 @@ class Shown:
     """of a download"""
 
 
-def show(path: Path, *, download: bool = False) -> Shown:
+def show(path: Path, *, download: bool = False) -> ServedFile:
     """Read a role's output: the page of a report or diagnosis, or indented JSON; with `download` as it is.
 
     Raises:
@@ -34,9 +34,9 @@ def show(path: Path, *, download: bool = False) -> Shown:
     """
     data = path.read_bytes()
     if download:
-        return Shown(data, "application/octet-stream", file_name=path.name)
+        return ServedFile(data, "application/octet-stream", file_name=path.name)
     if path.suffix == ".json":
-        return Shown(_indented(data), TEXT)
+        return ServedFile(_indented(data), TEXT)
     if path.name.startswith("report-"):
         return _page(read_report(data).render, data)
     if path.name.startswith("diagnosis-"):
@@ -49,15 +49,15 @@ def show(path: Path, *, download: bool = False) -> Shown:
     raise CoworldError(f"{path.name} cannot be shown", hint="download it")
 
 
-def _page(render: tuple[str, str] | None, data: bytes) -> Shown:
+def _page(render: tuple[str, str] | None, data: bytes) -> ServedFile:
     if render is None:
         with opened_archive(data, name="the output") as archive:
-            return Shown(("It has no page. Its files:\n" + "\n".join(archive.names)).encode(), TEXT)
+            return ServedFile(("It has no page. Its files:\n" + "\n".join(archive.names)).encode(), TEXT)
     name, text = render
     if name.lower().endswith((".html", ".htm")):
         assert_safe_render_html(text, source=name)
-        return Shown(text.encode(), "text/html; charset=utf-8", RENDER_CSP)
-    return Shown(text.encode(), TEXT)
+        return ServedFile(text.encode(), "text/html; charset=utf-8", RENDER_CSP)
+    return ServedFile(text.encode(), TEXT)
 
 
 def _indented(data: bytes) -> bytes:
