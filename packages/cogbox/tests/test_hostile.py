@@ -5,6 +5,7 @@ levels run at once, each in a process (and for users: with a uid) of its own. Wi
 every third program runs in a container, which costs more time than all other levels together.
 """
 
+import fcntl
 import json
 import os
 import secrets
@@ -12,7 +13,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -40,16 +43,35 @@ AT_ONCE = 7
 SECONDS = 1200
 
 
+@contextmanager
+def reserved_uid() -> Iterator[int]:
+    """Yield a user id that no other worker has, not even of another test run on this machine."""
+    for uid in range(FIRST_UID, FIRST_UID + 100):
+        with (Path(tempfile.gettempdir()) / f"hostile-uid-{uid}.lock").open("a") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            yield uid
+            return
+    raise RuntimeError("all user ids for tests are in use")
+
+
 def start_worker(who: str, level: Level, names: list[str]) -> dict[str, Any]:
     """Run a worker to its end: outcomes by name, or {"missing": why}."""
+    if os.geteuid() != 0 or who != "user":
+        return run_worker(who, level, names, os.geteuid())
+    with reserved_uid() as uid:
+        return run_worker(who, level, names, uid)
+
+
+def run_worker(who: str, level: Level, names: list[str], uid: int) -> dict[str, Any]:
     command = [sys.executable, "-B", str(HOSTILE / "worker.py"), level.value, *names]
     if level is Level.CONTAINER:
         command += ["--threads", "4"]
     folder = Path(tempfile.mkdtemp(prefix=f"cogbox-{who}-"))
     folder.chmod(0o755)
-    uid = os.geteuid()
-    if uid == 0 and who == "user":
-        uid = FIRST_UID + LEVELS.index(level)
+    if uid != os.geteuid():
         os.chown(folder, uid, uid)
         enter = ["unshare", "--mount", "--propagation", "private", sys.executable, "-B", str(HOSTILE / "as_user.py")]
         command = [*enter, str(uid), str(folder), *command, "--alone"]
