@@ -95,6 +95,9 @@ class Box:
                 start_new_session=True,
                 env={"PATH": os.environ.get("PATH", os.defpath), **_engine_variables()},
             )
+        except BaseException:
+            self._socket.close()
+            raise
         finally:
             guard_end.close()
         with (

@@ -6,6 +6,7 @@ worker that dies is lost and is played again in a new worker.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import mmap
 import os
@@ -183,7 +184,8 @@ class _Worker:
             self._mark = mmap.mmap(shared.fileno(), MARK)
             self._mark[:MARK] = NO_POLICY.to_bytes(MARK, "little", signed=True)
             ours, theirs = socket.socketpair()
-            with theirs:
+            with theirs, contextlib.ExitStack() as undo:
+                undo.enter_context(ours)
                 numbers = (theirs.fileno(), shared.fileno())
                 self._process = subprocess.Popen(
                     [sys.executable, "-m", "mettagrid.runner.episode.worker", *map(str, numbers)],
@@ -194,6 +196,7 @@ class _Worker:
                     # The iteration order of sets must be the same in all workers.
                     env={**os.environ, "PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0")},
                 )
+                undo.pop_all()
         self.connection = Connection(ours.detach())
         self._send(sys.path)
 
