@@ -1,4 +1,4 @@
-"""What the server and its workers ask of the engine mettagrid.
+"""The games of the engine mettagrid, for the server and its workers.
 
 The methods are those of `observatory.games.Game`. They exchange plain data, and they import the engine when they are
 called: the server starts without it.
