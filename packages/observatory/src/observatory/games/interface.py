@@ -1,4 +1,4 @@
-"""The interface between the server with its workers and a game. All values are plain data, paths, or models of the wire.
+"""The interface between the server, its workers and a game. All values are plain data, paths, or models of the wire.
 
 A game says what is wrong with a `ValueError`; its sentence is shown to users.
 """
