@@ -1,0 +1,3 @@
+#include <nanobind/nanobind.h>
+
+NB_MODULE(_native, module) { module.doc() = "The planner of Cogs vs Clips."; }

@@ -1,0 +1,1 @@
+"""Checks and traces of scripted policies: rollout, parity, instrumented audit."""

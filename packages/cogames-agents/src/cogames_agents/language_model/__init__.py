@@ -1,0 +1,1 @@
+"""Players that ask a language model what to do."""

@@ -1,0 +1,1 @@
+"""The planner: one team mind in C++, many characters."""

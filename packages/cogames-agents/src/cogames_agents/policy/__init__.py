@@ -1,0 +1,1 @@
+"""The policies of this package, under the names that documents use."""

@@ -1,0 +1,1 @@
+"""Kits for programs that play."""
