@@ -91,6 +91,13 @@ def test_a_policy_that_kills_its_process_twice_is_barred_from_the_episode(room, 
         assert outcome.steps == 6
 
 
+def test_one_worker_outside_this_process_survives_a_policy_that_kills_its_process(room, stand_in, started):
+    plans = plan_episodes(room(2, steps=6), [stand_in("Killer"), NOOP], [0, 1], episodes=1, seed=1)
+    (outcome,) = play_episodes(plans, workers=1, in_this_process=False)
+    assert [verdict.status for verdict in outcome.verdicts] == ["killed", "ok"]
+    assert len(started) == 3  # two deaths, then without the policy
+
+
 def test_a_worker_that_dies_before_its_replays_are_written_has_them_played_again(room, stand_in, tmp_path):
     killer = stand_in("Killer", once=str(tmp_path / "dead"))
     paths = [tmp_path / f"{number}.json.z" for number in range(3)]

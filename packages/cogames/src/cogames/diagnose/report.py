@@ -6,11 +6,11 @@ from cogames.diagnose.baselines import Baseline
 from cogames.diagnose.metrics import OBJECTIVE
 from cogames.diagnose.note import DoctorNote
 from cogames.diagnose.numbers import mean
-from cogames.diagnose.page import Markup, code, facts, items, link, page, section, table, tag
 from cogames.diagnose.radar import radar
 from cogames.diagnose.report_style import STYLE
 from cogames.diagnose.scores import AxisScore
 from cogames.diagnose.validity import DiagnoseValidity
+from cogames.html import Markup, code, facts, items, link, page, section, table, tag
 
 
 def render_report(policy: str, note: DoctorNote, validity: DiagnoseValidity) -> str:

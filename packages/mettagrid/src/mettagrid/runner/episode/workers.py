@@ -43,15 +43,22 @@ MARK = 4  # bytes of shared memory that hold the index of the policy whose code 
 
 
 def play_episodes(
-    plans: Sequence[EpisodePlan], *, workers: int | None = None, on_progress: Progress | None = None
+    plans: Sequence[EpisodePlan],
+    *,
+    workers: int | None = None,
+    on_progress: Progress | None = None,
+    in_this_process: bool = True,
 ) -> list[EpisodeOutcome]:
     """Play all episodes and return their outcomes in the order of the plans.
 
     With `workers=1` they are played in this process, one after the other; with more, in that many processes; with None,
-    in this process as long as that is fast, and then on all cores. `on_progress(number, outcome)` is called as episodes
-    end, in any order. If a worker dies, a warning is logged and its episode is played again; if the second worker dies
-    too, the policy whose code was running is barred from the episode. Raises `PolicyLoadError` for a policy that cannot
-    be loaded (unless its plan makes that a verdict) and `EpisodeWorkerError` if workers die and no policy is at fault.
+    in this process as long as that is fast, and then on all cores. With `in_this_process=False` always in other
+    processes: a policy that ends its process gets a verdict, and sets have the same order on any number of workers.
+    `on_progress(number, outcome)` is called as episodes end, in any order.
+
+    If a worker dies, a warning is logged and its episode is played again; if the second worker dies too, the policy
+    whose code was running is barred from the episode. Raises `PolicyLoadError` for a policy that cannot be loaded
+    (unless its plan makes that a verdict) and `EpisodeWorkerError` if workers die and no policy is at fault.
     """
     outcomes: dict[int, EpisodeOutcome] = {}
 
@@ -63,7 +70,7 @@ def play_episodes(
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     waiting = deque(range(len(plans)))
     processes = min(cores if workers is None else workers, len(plans))
-    if processes <= 1 or workers is None:
+    if in_this_process and (processes <= 1 or workers is None):
         _play_here(plans, waiting, done, until_worth_workers=processes > 1)
     if waiting:
         _Crew(plans, done).play(waiting, min(processes, len(waiting)))
