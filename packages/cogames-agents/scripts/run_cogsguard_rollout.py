@@ -1,0 +1,6 @@
+"""Run `cogames agents rollout` under its documented script name; `--help` lists the options."""
+
+from cogames_agents.audit.entries import run_script
+
+if __name__ == "__main__":
+    run_script("rollout")

@@ -1,0 +1,78 @@
+"""Compare what a policy believes about junctions with their tags in the simulation.
+
+A belief is wrong only if it fits neither the tags of now nor the tags that the team last saw: a policy may hold an old
+belief about a junction out of view, and it may infer a change that no agent has seen.
+"""
+
+from __future__ import annotations
+
+from cogames_agents.audit.episode import Decision, Step
+from cogames_agents.audit.text import fields
+
+__all__ = ["Alignment"]
+
+
+class Alignment:
+    """Junctions by owner, and the checks of the policy's beliefs."""
+
+    def __init__(self) -> None:
+        self.checks = 0
+        """number of beliefs compared with tags"""
+        self.mismatches = 0
+        self.neutral_flagged_clips = 0
+        self.enemy_junction_steps = 0
+        """steps in which another team held a junction"""
+        self._owners: dict[str, int] = {}
+        self._believed: int | None = None
+
+    def add(self, step: Step) -> None:
+        junctions, teams = step.after.junctions, step.after.teams
+        self._owners = {
+            "junctions": len(junctions),
+            "own": sum(bool(junction.teams & teams) for junction in junctions),
+            "enemy": sum(bool(junction.teams - teams) for junction in junctions),
+            "neutral": sum(not junction.teams for junction in junctions),
+        }
+        self.enemy_junction_steps += any(
+            junction.teams - {team} for team in step.before.teams for junction in step.before.junctions
+        )
+        for decision in step.decisions:
+            self._check_count(step, decision)
+            self._check_target(decision)
+
+    def lines(self) -> list[str]:
+        believed = "unknown" if self._believed is None else self._believed
+        return [
+            fields(**self._owners, believed_own=believed),
+            fields(
+                alignment_checks=self.checks,
+                alignment_mismatches=self.mismatches,
+                neutral_flagged_clips=self.neutral_flagged_clips,
+            ),
+        ]
+
+    def _check_count(self, step: Step, decision: Decision) -> None:
+        """Check the number of junctions the policy believes its team owns: it must not exceed all evidence."""
+        believed, team = decision.claims.own_junctions, decision.agent.team
+        if believed is None:
+            return
+        self._believed = believed
+        self.checks += 1
+        # After the step too: a policy may count a junction from the moment it decides to align it.
+        evidence = (step.before.held[team], step.after.held[team], decision.team_seen.own_junctions)
+        self.mismatches += believed > max(evidence)
+
+    def _check_target(self, decision: Decision) -> None:
+        """Check that a junction to scramble belongs to another team."""
+        if decision.claims.goal != "scramble":
+            return
+        seen = [place for place in (decision.target, decision.seen_target) if place is not None and place.is_junction]
+        if not seen:
+            return
+        self.checks += 1
+        if any(place.teams - {decision.agent.team} for place in seen):
+            return
+        if any(not place.teams for place in seen):
+            self.neutral_flagged_clips += 1
+        else:
+            self.mismatches += 1

@@ -1,0 +1,98 @@
+"""The verdicts of a rollout: what a sound policy does, and what must never happen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cogames_agents.audit.alignment import Alignment
+from cogames_agents.audit.behavior import Behavior
+from cogames_agents.audit.knowledge import ENOUGH_STRUCTURES, Knowledge
+from cogames_agents.audit.roles import RoleCoverage
+
+__all__ = ["Check", "judge"]
+
+_FUTILE = 5
+"""attempts of one kind that must not all fail"""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One verdict. `problem` is empty if the check passed; `skipped` gives the reason if it does not apply.
+
+    `concerns_roles` marks the checks that `--allow-missing-roles` turns into remarks.
+    """
+
+    name: str
+    problem: str = ""
+    skipped: str = ""
+    concerns_roles: bool = True
+
+    def line(self, *, allow_missing_roles: bool) -> str:
+        if self.skipped:
+            return f"skip  {self.name}: {self.skipped}"
+        if not self.problem:
+            return f"pass  {self.name}"
+        allowed = allow_missing_roles and self.concerns_roles
+        return f"{'note' if allowed else 'FAIL'}  {self.name}: {self.problem}"
+
+    def has_failed(self, *, allow_missing_roles: bool) -> bool:
+        return bool(self.problem) and not self.skipped and not (allow_missing_roles and self.concerns_roles)
+
+
+def judge(roles: RoleCoverage, behavior: Behavior, alignment: Alignment, knowledge: Knowledge) -> list[Check]:
+    """Return all checks of a rollout."""
+    return [
+        *_world_checks(alignment, knowledge),
+        Check("all roles present", f"never with their gear: {', '.join(roles.missing)}" if roles.missing else ""),
+        *_activity_checks(behavior, alignment),
+        *_target_checks(behavior),
+        _scout_check(knowledge),
+    ]
+
+
+def _world_checks(alignment: Alignment, knowledge: Knowledge) -> Iterator[Check]:
+    unseen = "never in view" if knowledge.hub_in_view_at is None else "in view, but the policy does not know it"
+    yield Check("hub seen", "" if knowledge.hub_is_seen else unseen, concerns_roles=False)
+    yield Check(
+        "junction alignment",
+        f"{alignment.mismatches} beliefs fit neither the tags nor what was seen" if alignment.mismatches else "",
+        concerns_roles=False,
+    )
+    flagged = alignment.neutral_flagged_clips
+    yield Check(
+        "no neutral junction taken for an enemy's",
+        f"{flagged} decisions to scramble one" if flagged else "",
+        concerns_roles=False,
+    )
+
+
+def _activity_checks(behavior: Behavior, alignment: Alignment) -> Iterator[Check]:
+    counts = behavior.counts
+    for kind, role in (("mine", "miner"), ("deposit", "miner"), ("align", "aligner"), ("scramble", "scrambler")):
+        attempts, successes = counts[f"{kind}_attempts"], counts[f"{kind}_successes"]
+        problem = skipped = ""
+        if kind == "scramble" and not attempts and not alignment.enemy_junction_steps:
+            skipped = "no team held a junction that could be scrambled"
+        elif not attempts:
+            problem = f"no attempt by a {role}"
+        elif attempts >= _FUTILE and not successes:
+            problem = f"none of {attempts} attempts had an effect"
+        yield Check(f"{kind} attempts", problem, skipped)
+
+
+def _target_checks(behavior: Behavior) -> Iterator[Check]:
+    counts = behavior.counts
+    for kind in ("mine", "deposit", "align", "scramble"):
+        wrong = counts[f"{kind}_mismatches"]
+        yield Check(f"{kind} targets", f"{wrong} do not fit the goal" if wrong else "")
+    own = counts["own_junctions_targeted"]
+    yield Check("no own junction targeted", f"{own} times" if own else "")
+    roles = counts["role_mismatches"]
+    yield Check("roles as reported", f"{roles} acts of another role than the reported one" if roles else "")
+
+
+def _scout_check(knowledge: Knowledge) -> Check:
+    known = knowledge.scout_structures or 0
+    few = f"the best scout knows {known}, at least {ENOUGH_STRUCTURES} expected" if known < ENOUGH_STRUCTURES else ""
+    return Check("scout knows structures", few)

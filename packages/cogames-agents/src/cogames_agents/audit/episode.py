@@ -1,0 +1,115 @@
+"""Play an episode and record every step: the world, the decisions, the uses of structures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cogames_agents.audit.census import Census, take_census
+from cogames_agents.audit.claims import Claims
+from cogames_agents.audit.players import Player
+from cogames_agents.audit.setting import Setting
+from cogames_agents.audit.sightings import Sightings
+from cogames_agents.audit.uses import Use, find_uses
+from cogames_agents.audit.world import AgentState, Structure, World, WorldReader
+
+if TYPE_CHECKING:
+    from mettagrid.config.mettagrid_config import MettaGridConfig
+    from mettagrid.simulator.simulator import Simulation
+    from mettagrid.types import Action
+
+__all__ = ["Decision", "Step", "play"]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The action of an agent, its infos, and the evidence they are judged by.
+
+    `target` is the structure at `target_offset`: as it is, and as the team last saw it. `seen` counts the structures
+    that the agent itself has had in view, `team_seen` those of its team.
+    """
+
+    agent: AgentState
+    action: Action
+    claims: Claims
+    target: Structure | None
+    seen_target: Structure | None
+    seen: Census
+    team_seen: Census
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step; `number` counts from 0. `after` is the world that the next step starts with."""
+
+    number: int
+    before: World
+    after: World
+    decisions: tuple[Decision, ...]
+    uses: tuple[Use, ...]
+    succeeded: tuple[bool, ...]
+    """for each agent, whether its action worked"""
+
+
+def play(env: MettaGridConfig, setting: Setting, policy: str) -> Iterator[Step]:
+    """Play an episode with one policy for all agents; ends after `setting.steps` steps or with the episode."""
+    from mettagrid.simulator.simulator import Simulator
+
+    player = Player(env, policy)
+    simulation = Simulator().new_simulation(env, seed=setting.seed)
+    try:
+        yield from _steps(simulation, player, setting.steps)
+    finally:
+        simulation.close()
+
+
+def _steps(simulation: Simulation, player: Player, steps: int) -> Iterator[Step]:
+    obs = simulation.config.game.obs
+    sightings = Sightings(obs.height, obs.width, simulation.num_agents)
+    reader = WorldReader(simulation)
+    engine = simulation._c_sim
+    twin = engine.clone()  # takes the same step with a trace; the simulation's own step stays an ordinary one
+    world = reader.read()
+    for number in range(steps):
+        decisions = tuple(_decide(simulation, player, world, sightings))
+        twin.copy_from(engine)
+        twin.actions()[:] = engine.actions()
+        twin.vibe_actions()[:] = engine.vibe_actions()
+        uses = tuple(find_uses(world, twin.step_traced()))
+        simulation.step()
+        after = reader.read()
+        yield Step(number, world, after, decisions, uses, tuple(map(bool, simulation.action_success)))
+        world = after
+        if simulation.is_done():
+            return
+
+
+def _decide(simulation: Simulation, player: Player, world: World, sightings: Sightings) -> Iterator[Decision]:
+    for view in simulation.agents():
+        agent = view.id
+        sightings.look(world, agent)
+        action = player.act(agent, view.observation)
+        view.set_action(action)
+        talk = getattr(action, "talk", None)
+        if talk is not None:
+            view.set_talk(talk)
+        yield _decision(world, sightings, agent, action, player.claims(agent))
+
+
+def _decision(world: World, sightings: Sightings, agent: int, action: Action, claims: Claims) -> Decision:
+    state = world.agents[agent]
+    known = sightings.of_team(state.team)
+    target = seen_target = None
+    if claims.target_offset is not None:
+        cell = state.cell[0] + claims.target_offset[0], state.cell[1] + claims.target_offset[1]
+        target, seen_target = world.structures.get(cell), known.get(cell)
+    return Decision(
+        agent=state,
+        action=action,
+        claims=claims,
+        target=target,
+        seen_target=seen_target,
+        seen=take_census(sightings.of_agent(agent).values(), state.team),
+        team_seen=take_census(known.values(), state.team),
+    )
