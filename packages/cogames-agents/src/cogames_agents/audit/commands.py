@@ -81,8 +81,8 @@ def parity(
 ) -> None:
     """Compare the actions of two policies.
 
-    Plays both in worlds with the same seed, and lets the second one watch the world of the first. Reports action counts,
-    move success rates, the largest deltas, and the first step and agent whose actions differ.
+    Plays both in worlds with the same seed, and lets the second one watch the world of the first. Reports action
+    counts, move success rates, the largest deltas, and the first step and agent whose actions differ.
     """
     from cogames_agents.audit.parity import run_parity
 

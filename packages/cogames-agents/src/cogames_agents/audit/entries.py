@@ -15,7 +15,7 @@ AGENTS = [
     Entry("parity", f"{_HERE}:parity", "Compare the actions of two policies; find the first difference."),
     Entry("audit", f"{_HERE}:audit", "Trace roles and resources of a policy over an episode."),
 ]
-COMMANDS = [Entry("agents", "cogames_agents.audit.entries:AGENTS", "Audit scripted policies.", "Evaluate")]
+COMMANDS = [Entry("agents", "cogames_agents.audit.entries:AGENTS", "Audit scripted policies.", "Agents")]
 
 
 def run_script(command: str) -> None:

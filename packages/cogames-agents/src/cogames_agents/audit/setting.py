@@ -31,7 +31,7 @@ class Setting:
     variants: tuple[str, ...] = ()
 
     def make_env(self) -> MettaGridConfig:
-        """Create the environment; raise `MissionError` for an unknown mission or a number of agents it does not take."""
+        """Create the environment; raise `MissionError` for an unknown mission or an impossible number of agents."""
         from cogames.missions import choose_mission
         from cogsguard.train.reward_variants import apply_reward_variants
 
