@@ -1,7 +1,7 @@
 """Compare what a policy believes about junctions with their tags in the simulation.
 
-A belief is wrong only if it fits neither the tags of now nor the tags that the team last saw: a policy may hold an old
-belief about a junction out of view, and it may infer a change that no agent has seen.
+A belief is wrong only if it fits neither the current tags nor those that the team or the agent last saw: a policy may
+hold a stale belief about a junction out of view, and it may infer a change that no agent has seen.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ class Alignment:
         self.enemy_junction_steps += any(
             junction.teams - {team} for team in step.before.teams for junction in step.before.junctions
         )
+        beliefs = [decision.claims.own_junctions for decision in step.decisions]
+        self._believed = max((belief for belief in beliefs if belief is not None), default=None)
         for decision in step.decisions:
             self._check_count(step, decision)
             self._check_target(decision)
@@ -56,23 +58,22 @@ class Alignment:
         believed, team = decision.claims.own_junctions, decision.agent.team
         if believed is None:
             return
-        self._believed = believed
         self.checks += 1
         # After the step too: a policy may count a junction from the moment it decides to align it.
-        evidence = (step.before.held[team], step.after.held[team], decision.team_seen.own_junctions)
-        self.mismatches += believed > max(evidence)
+        real = max(step.before.held[team], step.after.held[team])
+        self.mismatches += believed > max(real, decision.team_seen.own_junctions, decision.seen.own_junctions)
 
     def _check_target(self, decision: Decision) -> None:
         """Check that a junction to scramble belongs to another team."""
         if decision.claims.goal != "scramble":
             return
-        seen = [place for place in (decision.target, decision.seen_target) if place is not None and place.is_junction]
-        if not seen:
+        junctions = [target for target in decision.targets if target.is_junction]
+        if not junctions:
             return
         self.checks += 1
-        if any(place.teams - {decision.agent.team} for place in seen):
+        if any(junction.teams - {decision.agent.team} for junction in junctions):
             return
-        if any(not place.teams for place in seen):
+        if any(not junction.teams for junction in junctions):
             self.neutral_flagged_clips += 1
         else:
             self.mismatches += 1

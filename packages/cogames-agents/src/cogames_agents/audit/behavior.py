@@ -67,19 +67,18 @@ class Behavior:
         self.counts["scramble_mismatches"] += goal == "scramble" and not junction.teams - {decision.agent.team}
 
     def _judge_target(self, decision: Decision) -> None:
-        """Count targets in the infos that are not what the goal needs, neither now nor as the team last saw them."""
+        """Count targets in the infos that are not what the goal needs, neither now nor as last seen."""
         claims = decision.claims
         if claims.goal not in ("mine", "align", "scramble") or (claims.target is None and claims.target_offset is None):
             return
         named = claims.target is None or _fits(claims.goal, claims.target)
-        places = [place for place in (decision.target, decision.seen_target) if place is not None]
-        placed = claims.target_offset is None or any(_fits(claims.goal, place.kind) for place in places)
+        placed = claims.target_offset is None or any(_fits(claims.goal, target.kind) for target in decision.targets)
         if not (named and placed):
             self.counts[f"{claims.goal}_mismatches"] += 1
             return
-        junctions = [place for place in places if place.is_junction]
+        junctions = [target for target in decision.targets if target.is_junction]
         if claims.goal == "align" and junctions:
-            self.counts["own_junctions_targeted"] += all(decision.agent.team in place.teams for place in junctions)
+            self.counts["own_junctions_targeted"] += all(decision.agent.team in target.teams for target in junctions)
 
     def _judge_role(self, decision: Decision, use: Use) -> None:
         """Count acts of another role than the reported one: its gear taken, a junction aligned or scrambled."""

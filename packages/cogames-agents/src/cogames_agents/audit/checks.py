@@ -75,7 +75,7 @@ def _activity_checks(behavior: Behavior, alignment: Alignment) -> Iterator[Check
         if kind == "scramble" and not attempts and not alignment.enemy_junction_steps:
             skipped = "no team held a junction that could be scrambled"
         elif not attempts:
-            problem = f"no attempt by a {role}"
+            problem = f"no {role} attempted it"
         elif attempts >= _FUTILE and not successes:
             problem = f"none of {attempts} attempts had an effect"
         yield Check(f"{kind} attempts", problem, skipped)

@@ -26,15 +26,15 @@ __all__ = ["Decision", "Step", "play"]
 class Decision:
     """The action of an agent, its infos, and the evidence they are judged by.
 
-    `target` is the structure at `target_offset`: as it is, and as the team last saw it. `seen` counts the structures
-    that the agent itself has had in view, `team_seen` those of its team.
+    `targets` are the states of the structure at `target_offset`: as it is, as its team last saw it, and as the agent
+    itself last saw it; a place without a structure adds none. `seen` counts the structures that the agent itself has
+    had in view, `team_seen` those of its team.
     """
 
     agent: AgentState
     action: Action
     claims: Claims
-    target: Structure | None
-    seen_target: Structure | None
+    targets: tuple[Structure, ...]
     seen: Census
     team_seen: Census
 
@@ -99,17 +99,16 @@ def _decide(simulation: Simulation, player: Player, world: World, sightings: Sig
 
 def _decision(world: World, sightings: Sightings, agent: int, action: Action, claims: Claims) -> Decision:
     state = world.agents[agent]
-    known = sightings.of_team(state.team)
-    target = seen_target = None
+    own, team = sightings.of_agent(agent), sightings.of_team(state.team)
+    states: list[Structure | None] = []
     if claims.target_offset is not None:
         cell = state.cell[0] + claims.target_offset[0], state.cell[1] + claims.target_offset[1]
-        target, seen_target = world.structures.get(cell), known.get(cell)
+        states = [world.structures.get(cell), team.get(cell), own.get(cell)]
     return Decision(
         agent=state,
         action=action,
         claims=claims,
-        target=target,
-        seen_target=seen_target,
-        seen=take_census(sightings.of_agent(agent).values(), state.team),
-        team_seen=take_census(known.values(), state.team),
+        targets=tuple(target for target in states if target is not None),
+        seen=take_census(own.values(), state.team),
+        team_seen=take_census(team.values(), state.team),
     )

@@ -11,11 +11,17 @@ if TYPE_CHECKING:
     from mettagrid.simulator.interface import AgentObservation
     from mettagrid.types import Action
 
-__all__ = ["Player", "PolicyNotLoaded"]
+__all__ = ["Player", "PolicyFailed", "PolicyNotLoaded"]
 
 
 class PolicyNotLoaded(Exception):
     """The text names no policy, or one that does not take the given arguments or this game."""
+
+
+class PolicyFailed(Exception):
+    """A policy raised an exception, the `__cause__`, in a step."""
+
+    hint = "run it again with --debug to see where this happened"
 
 
 class Player:
@@ -34,9 +40,18 @@ class Player:
         self._agents = [created.agent_policy(agent) for agent in range(env.game.num_agents)]
         for agent in self._agents:
             agent.reset()
+        self._name = policy
+        self._steps = [0] * len(self._agents)
 
     def act(self, agent: int, observation: AgentObservation) -> Action:
-        return self._agents[agent].step(observation)
+        """Return the agent's action for its next step."""
+        try:
+            action = self._agents[agent].step(observation)
+        except Exception as error:
+            where = f"in step {self._steps[agent]} for agent {agent}"
+            raise PolicyFailed(f"The policy {self._name!r} failed {where}: {type(error).__name__}: {error}") from error
+        self._steps[agent] += 1
+        return action
 
     def claims(self, agent: int) -> Claims:
         """Return the infos of the agent's last step."""
