@@ -2,8 +2,8 @@
 
 Plays random configurations and our missions in both engines, and compares replays, live episodes, viewer tokens and
 networks with the same weights. Runs configurations and policy servers of each package with the other, policies that the
-published command writes, missions that ours saves for it, the published command against our server, and documents,
-games and players of published Coworlds.
+published command writes, missions that ours saves for it, the published command against our server, the kits for
+language-model players, and documents, games and players of published Coworlds.
 
 usage: compat.py [--count N] [--seed S] ...     arguments are passed to tests/compat/run.py
 """
@@ -43,7 +43,7 @@ def main() -> None:
         say("compat: not comparing missions and replays: the script that plays them is in the folder `shared`")
     failed = False
     commands = published_cogames_python()
-    files = ("author_files", "saved_missions", "seasons_client")
+    files = ("author_files", "language_model_kit", "saved_missions", "seasons_client")
     clients = [[f"tests/compat/{script}.py", commands] for script in files]
     live = ["tests/compat/live_episode.py", published]
     coworlds = published_coworld_pythons()

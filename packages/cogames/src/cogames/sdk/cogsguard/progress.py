@@ -50,7 +50,7 @@ class CogsguardProgressTracker:
 
     The objectives are `resource_coverage` (stalls after 16 steps without a gain while elements are missing),
     `economy_bootstrap` (24 steps without a gain and without hearts) and `aligner_pressure` (24 steps without a new
-    junction). Other objectives never stall. A new objective, or a step before the first one, starts the count again.
+    junction). Other objectives never stall. A new objective, or a step before the last one, starts the count again.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class CogsguardProgressTracker:
     def reset(self) -> None:
         """Forget the objective."""
         self._objective: str | None = None
-        self._start = 0
+        self._start = self._last = 0
 
     def snapshot(
         self,
@@ -73,10 +73,11 @@ class CogsguardProgressTracker:
         step = state.step or 0
         now = measure(state, len(seen_resources), len(missing_resources))
         milestones: list[str] = []
-        if objective != self._objective or step < self._start:
+        if objective != self._objective or step < self._last:
             self._begin(objective, step, now)
         else:
             self._update(state, step, now, milestones)
+        self._last = step
         age = step - self._start
         resources = _steps_since(step, age, self._types.gained_at, self._units.gained_at)
         hearts = _steps_since(step, age, self._hearts.gained_at)

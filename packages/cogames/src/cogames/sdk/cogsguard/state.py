@@ -94,9 +94,9 @@ def _self_state(decoded: DecodedObservation) -> SelfState:
         "freeze_remaining": frozen,
         "last_action_move": world.get("last_action_move", 0),
     }
-    status = ["frozen"] if frozen else []
-    if inventory.get("heart", 0) > 0:
-        status.append("has_heart")
+    status = ["has_heart"] if inventory.get("heart", 0) > 0 else []
+    if frozen:
+        status.append("frozen")
     return SelfState(
         entity_id=f"agent-{agent_id}",
         entity_type=AGENT,
@@ -131,7 +131,7 @@ def _entity(cell: ObservationCell, own_team: str | None, origin: GridPosition) -
         entity_id=f"agent-{cell.features['agent_id']}" if numbered else f"{kind}@{x},{y}",
         entity_type=kind,
         position=GridPosition(x=cell.x, y=cell.y),
-        labels=[kind, _relation(team, own_team)],
+        labels=[kind, _relation(team or None if kind in OWNED_TYPES else team, own_team)],
         attributes=attributes | inventory,
     )
 
@@ -143,7 +143,7 @@ def _entity_type(tags: Sequence[str]) -> str:
 
 
 def _relation(team: str | None, own_team: str | None) -> str:
-    if not team or own_team is None:
+    if team is None or own_team is None:
         return "neutral"
     return "friendly" if team == own_team else "enemy"
 

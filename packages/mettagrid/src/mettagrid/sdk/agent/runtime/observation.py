@@ -80,7 +80,7 @@ def decode_observation(envelope: ObservationEnvelope) -> DecodedObservation:
     info = envelope.policy_env_info
     center = Location(info.obs_height // 2, info.obs_width // 2)
     tags: dict[Location, set[str]] = {}
-    numbers: dict[Location | None, dict[str, int]] = {}
+    digits: dict[Location | None, dict[str, dict[int, int]]] = {}
     for token in envelope.raw_observation.tokens:
         location = token.location
         if location is None and not token.is_global:
@@ -89,9 +89,9 @@ def decode_observation(envelope: ObservationEnvelope) -> DecodedObservation:
             tags.setdefault(location, set()).add(_tag_name(info, token.value))
             continue
         name, part = _split(token.feature.name)
-        base = max(1, round(token.feature.normalization))
-        table = numbers.setdefault(location, {})
-        table[name] = table.get(name, 0) + token.value * base**part
+        weight = max(1, round(token.feature.normalization)) ** part
+        digits.setdefault(location, {}).setdefault(name, {})[part] = token.value * weight
+    numbers = {place: {name: sum(parts.values()) for name, parts in table.items()} for place, table in digits.items()}
     places = sorted(tags.keys() | {place for place in numbers if place is not None})
     cells = {
         (place.row, place.col): ObservationCell(
