@@ -15,8 +15,8 @@ def text(value: object) -> Markup:
 
 
 def tag(name: str, *children: object, **attributes: str) -> Markup:
-    """Return an element. Attribute names that are Python keywords take a trailing underscore."""
-    written = "".join(f' {key.rstrip("_")}="{escape(value)}"' for key, value in attributes.items())
+    """Return an element. In attribute names `_` means `-`; those that are Python keywords take a trailing one."""
+    written = "".join(f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"' for key, value in attributes.items())
     return Markup(f"<{name}{written}>{''.join(map(text, children))}</{name}>")
 
 

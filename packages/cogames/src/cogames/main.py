@@ -28,6 +28,7 @@ COMMANDS = [
     ),
     Entry("run", "cogames.commands.evaluate:run", "Evaluate one or more policies on missions.", EVALUATE),
     Entry("pickup", "cogames.commands.pickup:pickup", "Measure what a policy adds to a pool of others.", EVALUATE),
+    Entry("ladder", "cogames.commands.ladder:ladder", "Rate policies against each other, with a report.", EVALUATE),
     Entry("diagnose", "cogames.commands.diagnose:diagnose", "Find out what is wrong with a policy.", EVALUATE),
     Entry("missions", "cogames.commands.missions:missions", "List missions, or show and save one.", INFO),
     Entry("version", "cogames.commands.version:version", "Show the versions of the installed packages.", INFO),

@@ -14,7 +14,7 @@ PLAYERS = 5
 PAIRS = [(i, j) for i in range(PLAYERS) for j in range(i)]
 
 duel = st.builds(
-    lambda pair, result, group: Duel(*pair, result, group),
+    lambda pair, result, group: Duel(pair[0], pair[1], result, group),
     st.sampled_from(PAIRS),
     st.sampled_from([0.0, 0.5, 1.0]),
     st.integers(0, 4),

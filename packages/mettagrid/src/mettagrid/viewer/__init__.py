@@ -14,16 +14,19 @@ installed package.
 """
 
 from mettagrid.viewer._html import NotebookView, show, write_html
+from mettagrid.viewer._pages import PageTemplate, page_template
 from mettagrid.viewer._server import ReplayServer, serve
 from mettagrid.viewer._video import write_video
 from mettagrid.viewer.errors import PagesMissing, VideoNotWritten, ViewerError
 
 __all__ = [
     "NotebookView",
+    "PageTemplate",
     "PagesMissing",
     "ReplayServer",
     "VideoNotWritten",
     "ViewerError",
+    "page_template",
     "serve",
     "show",
     "write_html",

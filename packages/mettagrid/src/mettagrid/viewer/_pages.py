@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html
 import re
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -26,11 +27,11 @@ def pages_folder() -> Path:
 
 def page_with(source: ReplaySource) -> str:
     """Return a page that contains the replay, the program and the styles, and needs no server and no network."""
-    head, program = _whole_page()
+    template = page_template()
     data = base64.b64encode(source.data).decode()
     kind = 'type="application/octet-stream;base64"'
     holder = f'<script {kind} id="replay-data" data-name="{html.escape(source.name)}">{data}</script>'
-    return f"{head}{holder}{program}"
+    return f"{template.before}{holder}{template.after}"
 
 
 def policy(script: str = "'self'", style: str = "'self'", socket: str = "") -> str:
@@ -44,9 +45,23 @@ def policy(script: str = "'self'", style: str = "'self'", socket: str = "") -> s
     )
 
 
+@dataclass(frozen=True)
+class PageTemplate:
+    """The text of a standalone page `before` and `after` its replay, for pages that embed the viewer in a frame.
+
+    The replay between them is `<script type="application/octet-stream;base64" id="replay-data" data-name="...">` with
+    the bytes of the file. `script_hash` and `style_hash` are sources for the Content-Security-Policy of such a page.
+    """
+
+    before: str
+    after: str
+    script_hash: str
+    style_hash: str
+
+
 @cache
-def _whole_page() -> tuple[str, str]:
-    """Return (text before the replay, text after it), with program and styles inlined."""
+def page_template() -> PageTemplate:
+    """Return the standalone page without a replay, with program and styles inlined."""
     folder = pages_folder()
     page = (folder / "index.html").read_text(encoding="utf-8")
     style, script = _STYLE.search(page), _SCRIPT.search(page)
@@ -62,7 +77,7 @@ def _whole_page() -> tuple[str, str]:
         style[0], f'<meta http-equiv="Content-Security-Policy" content="{allowed}"><style>{styles}</style>'
     )
     head, end, tail = page.rpartition("</body>")
-    return head, f'<script type="module">{program}</script>{end}{tail}'
+    return PageTemplate(head, f'<script type="module">{program}</script>{end}{tail}', _hash(program), _hash(styles))
 
 
 def _hash(text: str) -> str:

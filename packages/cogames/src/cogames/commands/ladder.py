@@ -1,0 +1,293 @@
+"""`cogames ladder`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from cogames.commands.shared import choices, options
+from cogames.commands.shared.redirection import prints_to_stderr
+from cogames.commands.shared.server import LoginServer, LongServer
+from softmax.cli.errors import fail
+from softmax.cli.output import note, print_data, print_table, warn
+from softmax.cli.program import examples
+from softmax.cli.progress import ProgressBar
+
+if TYPE_CHECKING:
+    from cogames.ladder import Entrant, LadderResults, PlayedLadder
+
+LadderFormat = Literal["yaml", "json", "csv"]
+
+TOURNAMENT = "Tournament"
+WIDEST_MATRIX = 12
+
+Against = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--against",
+        metavar="SET",
+        help="Opponents (repeatable): `house` for all built-in scripted policies, or a policy.",
+        rich_help_panel=options.POLICY,
+    ),
+]
+Season = Annotated[
+    str | None,
+    typer.Option(
+        "--season",
+        metavar="SEASON",
+        help="Entries of a season whose bundles you may download; they run in sandboxes.",
+        rich_help_panel=options.POLICY,
+    ),
+]
+System = Annotated[
+    Literal["round-robin", "swiss"],
+    typer.Option("--system", help="All pairs, or rounds of pairs with similar scores.", rich_help_panel=TOURNAMENT),
+]
+Rounds = Annotated[
+    int | None,
+    typer.Option(
+        "--rounds",
+        metavar="N",
+        min=1,
+        help="Rounds of a Swiss tournament.",
+        show_default="the logarithm of the number of policies",
+        rich_help_panel=TOURNAMENT,
+    ),
+]
+Meet = Annotated[
+    Literal["auto", "solo", "mixed", "teams"],
+    typer.Option(
+        "--meet",
+        help="Alone on the same maps, beside the same partners, or as teams; auto: teams where there are several.",
+        rich_help_panel=TOURNAMENT,
+    ),
+]
+Maps = Annotated[
+    int,
+    typer.Option(
+        "--episodes",
+        "-e",
+        metavar="N",
+        min=1,
+        help="Maps of each mission, for `swiss` in each round.",
+        rich_help_panel=options.SIMULATION,
+    ),
+]
+LadderSeed = Annotated[
+    int,
+    typer.Option("--seed", metavar="N", min=0, help="Seed of all maps.", rich_help_panel=options.SIMULATION),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        "--workers",
+        "-j",
+        metavar="N",
+        min=1,
+        help="Processes that play; results do not depend on it.",
+        show_default="the number of cores",
+        rich_help_panel=options.SIMULATION,
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="Folder of the ladder; the same command continues it.",
+        show_default="outputs/cogames-ladder/DIGEST",
+        rich_help_panel=options.OUTPUT,
+    ),
+]
+Replays = Annotated[
+    int,
+    typer.Option("--replays", metavar="N", min=0, help="Most replays in the report.", rich_help_panel=options.OUTPUT),
+]
+DocumentFormat = Annotated[
+    LadderFormat | None,
+    typer.Option(
+        "--format",
+        metavar="FMT",
+        help="Print a document: yaml or json, or the standings as csv.",
+        rich_help_panel=options.OUTPUT,
+    ),
+]
+
+
+@examples(
+    "cogames ladder -p my_policy.MyPolicy --against house",
+    "cogames ladder -p ./one.zip -p ./two.zip -p starter -m arena -m machina_1 -e 10 -o ladders/friday",
+    "cogames ladder -p a.A -p b.B -p c.C -m four_score --system swiss --rounds 3",
+    "cogames ladder -p my_policy.MyPolicy --season beta-cvc --format json",
+)
+def ladder(
+    ctx: typer.Context,
+    mission: options.Missions = None,
+    mission_set: options.MissionSet = None,
+    cogs: options.Cogs = None,
+    variant: options.Variants = None,
+    game: options.Game = "cogsguard",
+    policy: options.Policies = None,
+    against: Against = None,
+    season: Season = None,
+    server: LongServer = None,
+    login_server: LoginServer = None,
+    device: options.Device = "auto",
+    isolate: options.Isolate = False,
+    system: System = "round-robin",
+    rounds: Rounds = None,
+    meet: Meet = "auto",
+    episodes: Maps = 4,
+    steps: options.Steps = None,
+    seed: LadderSeed = 42,
+    map_seed: options.MapSeed = None,
+    action_timeout_ms: options.ActionTimeout = 10_000,
+    jobs: Jobs = None,
+    output: Output = None,
+    replays: Replays = 6,
+    format: DocumentFormat = None,
+) -> None:
+    """Rate policies against each other, with a report.
+
+    Plays all pairs, or a Swiss tournament, over missions and maps. Writes ratings with intervals, the head-to-head
+    matrix, what decided each pairing, and one HTML file with the most telling replays. A run that was stopped continues
+    where it was when the same command runs again.
+    """
+    if mission and mission_set is not None:
+        fail("-m/--mission and -S/--mission-set cannot be combined.", "pass missions or a set")
+    if rounds is not None and system != "swiss":
+        fail("--rounds is for --system swiss", "a round-robin plays every pair once on each map; see -e")
+    if not policy and not against and season is None:
+        choices.missing(ctx, "Supply at least two policies: --policy / -p, --against house or --season")
+
+    from cogames.ladder import Ladder, make_missions, play_ladder
+
+    names = mission or ([] if mission_set is not None else ["arena"])
+    chosen = choices.missions(
+        names, mission_set=mission_set, variants=variant, game=game, cogs=cogs, map_seed=map_seed, max_steps=steps
+    )
+    device = choices.choose_device(device)
+    missions = make_missions(chosen, meet)
+    entrants = _entrants(ctx, policy or [], against or [], device, isolate)
+    if season is not None:
+        folder = (output or Path("outputs/cogames-ladder/seasons")) / "bundles"
+        entrants += _season(season, folder, server, login_server, device)
+    planned = Ladder(
+        entrants,
+        missions,
+        system=system,
+        rounds=(rounds or _default_rounds(len(entrants))) if system == "swiss" else 1,
+        maps=episodes,
+        seed=seed,
+        action_timeout_ms=action_timeout_ms,
+        device=device,
+        isolate=isolate,
+    )
+    folder = output or Path("outputs/cogames-ladder") / planned.digest()[:12]
+    note(f"Ladder of {len(entrants)} policies on {', '.join(part.name for part in missions)}; folder {folder}")
+    with ProgressBar("games") as progress, prints_to_stderr():
+        played = play_ladder(planned, folder, jobs=jobs, replays=replays, on_progress=progress)
+    _warn(played)
+    _show(played, format)
+
+
+def _entrants(ctx: typer.Context, policies: list[str], against: list[str], device: str, isolate: bool) -> list[Entrant]:
+    from cogames.ladder.entrants import make_entrants
+    from cogames.ladder.house import installed_house
+
+    texts = list(policies)
+    for word in against:
+        names = [word]
+        if word == "house":
+            names, missing = installed_house()
+            if missing:
+                note(f"The house set plays without {', '.join(missing)}: not installed")
+        texts += [name for name in names if name not in texts]
+    for text in texts:
+        choices.policy(ctx, text, device)  # prints the accepted forms
+    return make_entrants(texts, device=device, import_code=not isolate)
+
+
+def _season(season: str, folder: Path, server: str | None, login_server: str | None, device: str) -> list[Entrant]:
+    from cogames.commands.shared.server import client_for
+    from cogames.ladder.season import season_entrants
+
+    return season_entrants(lambda: client_for(server, login_server), season, folder, tell=warn, device=device)
+
+
+def _default_rounds(entrants: int) -> int:
+    return max(1, (entrants - 1).bit_length())
+
+
+def _warn(played: PlayedLadder) -> None:
+    from cogames.commands.shared.failures import show_last_words
+
+    for failure in played.results.failures:
+        how = failure.status.replace("_", " ")
+        warn(f"{failure.name} failed in {failure.games} of {failure.of_games} games ({how}: {failure.message})")
+    words = dict.fromkeys(text for record in played.records for text in record.last_words if text)
+    show_last_words(next(iter(words), ""))
+    late = [standing for standing in played.results.standings if standing.timeouts]
+    if late:
+        names = ", ".join(f"{standing.name} ({standing.timeouts})" for standing in late)
+        warn(f"Missed deadlines: {names}; results with them depend on the machine, see --action-timeout-ms")
+
+
+def _show(played: PlayedLadder, format: LadderFormat | None) -> None:
+    if format == "csv":
+        from cogames.ladder.outputs import standings_csv
+
+        sys.stdout.write(standings_csv(played.results))
+    elif format is not None:
+        print_data(played.results.document(), format)
+    else:
+        _print_standings(played.results)
+        _print_matrix(played.results)
+        _print_pairings(played.results)
+        print(f"\nReport: {played.report}")
+
+
+def _print_standings(results: LadderResults) -> None:
+    rows = [
+        (
+            row.rank,
+            row.name,
+            f"{row.rating.rating:.0f}",
+            "-" if row.rating.low is None else f"[{row.rating.low:.0f}, {row.rating.high:.0f}]",
+            row.wins,
+            row.draws,
+            row.losses,
+            row.failures or "",
+        )
+        for row in results.standings
+    ]
+    headers = ["Rank", "Policy", "Rating", "95% Interval", "Won", "Drawn", "Lost", "Failures"]
+    print_table(headers, rows, title="Standings", right=[0, 2, 3, 4, 5, 6, 7])
+
+
+def _print_matrix(results: LadderResults) -> None:
+    names = [standing.name for standing in results.standings]
+    if len(names) > WIDEST_MATRIX:
+        return
+    rows = [
+        (f"{place}. {name}", *("-" if share is None else f"{100 * share:.0f}" for share in shares))
+        for place, (name, shares) in enumerate(zip(names, results.matrix, strict=True), 1)
+    ]
+    columns = [str(place) for place in range(1, len(names) + 1)]
+    print_table(["Points in Percent", *columns], rows, title="Head to Head", right=[*range(1, len(names) + 1)])
+
+
+def _print_pairings(results: LadderResults) -> None:
+    rows = []
+    for pairing in results.pairings:
+        best = pairing.decided_by[0] if pairing.decided_by and pairing.decided == pairing.decided_by[0].label else None
+        values = "" if best is None else f"{best.first:.2f} : {best.second:.2f}"
+        result = f"{pairing.wins}-{pairing.draws}-{pairing.losses}"
+        rows.append((pairing.first, pairing.second, result, pairing.decided, values))
+    headers = ["First", "Second", "Won-Drawn-Lost", "Decided By", "First : Second"]
+    print_table(headers, rows, title="Pairings", right=[2, 4])
