@@ -62,6 +62,19 @@ def test_a_policy_without_infos_is_judged_by_the_gear_it_holds(agents: Agents) -
     assert agents("rollout", "-p", "starter", "--allow-missing-roles").code == 0
 
 
+def test_single_role_policies_are_checked_for_their_role(agents: Agents) -> None:
+    ran = agents("rollout", "-p", "miner", "--roles", "miner", "--steps", 100)
+    assert (ran.code, ran.failed) == (0, [])
+    assert "skip  align attempts: the role aligner is not expected" in ran.section("Checks")
+    broken = agents("rollout", "-p", "class=audited_policies.KeepsCargo", "--roles", "miner, scout", "--steps", 100)
+    assert (broken.code, broken.failed) == (1, ["deposit attempts"])
+
+
+def test_a_vibe_is_the_role_of_an_agent_without_infos_and_gear(agents: Agents) -> None:
+    ran = agents("rollout", "-p", "noop", "-c", 8, "-v", "forced_role_vibes", "--steps", 3, "--trace-roles")
+    assert ran.line("step=0").startswith("step=0 roles[miner=2 scout=2 aligner=2 scrambler=2 none=0] present[miner=0 ")
+
+
 def test_counts_equal_the_stats_of_an_ordinary_episode() -> None:
     setting = Setting(steps=200, agents=10, max_steps=200)
     report = run_rollout(setting, TEAM)
@@ -158,6 +171,10 @@ def test_the_traces_of_a_policy_that_fails_are_printed(agents: Agents) -> None:
         (["-p", "starter", "--agents", "21"], "The mission 'arena' takes 1 to 20 cogs, not 21."),
         (["-p", "starter", "-m", "arenaa"], "Mission 'arenaa' not found."),
         (["-p", "starter", "-v", "no_clip"], "Unknown variant 'no_clip'."),
+        (
+            ["--roles", "miner,healer"],
+            "Unknown role 'healer' in --roles; the roles are miner, scout, aligner, scrambler.",
+        ),
         (["--steps", "0"], "Invalid value for '--steps'"),
         (["--trace-role-every", "0"], "Invalid value for '--trace-role-every'"),
         (["--seed", "x"], "Invalid value for '--seed'"),

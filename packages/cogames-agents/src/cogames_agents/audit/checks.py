@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from cogames_agents.audit.alignment import Alignment
 from cogames_agents.audit.behavior import Behavior
 from cogames_agents.audit.knowledge import ENOUGH_STRUCTURES, Knowledge
 from cogames_agents.audit.roles import RoleCoverage
+from cogames_agents.audit.world import ROLES
 
 __all__ = ["Check", "judge"]
 
@@ -40,14 +41,21 @@ class Check:
         return bool(self.problem) and not self.skipped and not (allow_missing_roles and self.concerns_roles)
 
 
-def judge(roles: RoleCoverage, behavior: Behavior, alignment: Alignment, knowledge: Knowledge) -> list[Check]:
-    """Return all checks of a rollout."""
+def judge(
+    roles: RoleCoverage,
+    behavior: Behavior,
+    alignment: Alignment,
+    knowledge: Knowledge,
+    expected: Collection[str] = ROLES,
+) -> list[Check]:
+    """Return all checks of a rollout; those of roles that are not expected are skipped."""
+    missing = [role for role in roles.missing if role in expected]
     return [
         *_world_checks(alignment, knowledge),
-        Check("all roles present", f"never with their gear: {', '.join(roles.missing)}" if roles.missing else ""),
-        *_activity_checks(behavior, alignment),
+        Check("all roles present", f"never with their gear: {', '.join(missing)}" if missing else ""),
+        *_activity_checks(behavior, alignment, expected),
         *_target_checks(behavior),
-        _scout_check(knowledge),
+        _scout_check(knowledge, expected),
     ]
 
 
@@ -67,12 +75,14 @@ def _world_checks(alignment: Alignment, knowledge: Knowledge) -> Iterator[Check]
     )
 
 
-def _activity_checks(behavior: Behavior, alignment: Alignment) -> Iterator[Check]:
+def _activity_checks(behavior: Behavior, alignment: Alignment, expected: Collection[str]) -> Iterator[Check]:
     counts = behavior.counts
     for kind, role in (("mine", "miner"), ("deposit", "miner"), ("align", "aligner"), ("scramble", "scrambler")):
         attempts, successes = counts[f"{kind}_attempts"], counts[f"{kind}_successes"]
         problem = skipped = ""
-        if kind == "scramble" and not attempts and not alignment.enemy_junction_steps:
+        if role not in expected:
+            skipped = _not_expected(role)
+        elif kind == "scramble" and not attempts and not alignment.enemy_junction_steps:
             skipped = "no team held a junction that could be scrambled"
         elif not attempts:
             problem = f"no {role} attempted it"
@@ -92,7 +102,11 @@ def _target_checks(behavior: Behavior) -> Iterator[Check]:
     yield Check("roles as reported", f"{roles} acts of another role than the reported one" if roles else "")
 
 
-def _scout_check(knowledge: Knowledge) -> Check:
+def _scout_check(knowledge: Knowledge, expected: Collection[str]) -> Check:
     known = knowledge.scout_structures or 0
     few = f"the best scout knows {known}, at least {ENOUGH_STRUCTURES} expected" if known < ENOUGH_STRUCTURES else ""
-    return Check("scout knows structures", few)
+    return Check("scout knows structures", few, "" if "scout" in expected else _not_expected("scout"))
+
+
+def _not_expected(role: str) -> str:
+    return f"the role {role} is not expected"

@@ -11,6 +11,7 @@ from cogames.commands.shared import choices
 from cogames.commands.shared.redirection import prints_to_stderr
 from cogames_agents.audit import options
 from cogames_agents.audit.setting import Setting
+from cogames_agents.audit.world import ROLES
 from softmax.cli.errors import UsageError
 from softmax.cli.program import examples
 
@@ -19,7 +20,7 @@ __all__ = ["audit", "parity", "rollout"]
 
 @examples(
     "cogames agents rollout --steps 200 --agents 10",
-    "cogames agents rollout -p starter --allow-missing-roles",
+    "cogames agents rollout -p starter --roles miner,aligner",
     "cogames agents rollout --steps 500 --trace-roles --trace-role-every 50 --trace-prereqs",
 )
 def rollout(
@@ -31,6 +32,7 @@ def rollout(
     mission: options.Mission = "arena",
     variant: options.Variants = None,
     policy_uri: options.PolicyUri = "metta://policy/role?miner=4&scout=2&aligner=2&scrambler=2",
+    roles: options.Roles = "miner,scout,aligner,scrambler",
     allow_missing_roles: options.AllowMissingRoles = False,
     trace_prereqs: options.TracePrereqs = False,
     trace_roles: options.TraceRoles = False,
@@ -49,6 +51,7 @@ def rollout(
     from cogames_agents.audit.tracing import Trace
 
     setting = _setting(steps, agents, max_steps, seed, mission, variant, recipe)
+    expected = _roles(roles)
     traces = Traces(
         Trace(trace_roles, trace_role_every, trace_role_limit),
         Trace(trace_resources, trace_resource_every, trace_resource_limit),
@@ -56,7 +59,7 @@ def rollout(
     )
     with _printed() as lines:
         lines.append(f"Rollout of {policy_uri} on {setting}")
-        report = run_rollout(setting, policy_uri, traces=traces, say=lines.append)
+        report = run_rollout(setting, policy_uri, expected_roles=expected, traces=traces, say=lines.append)
         lines += report.lines(allow_missing_roles=allow_missing_roles)
     if report.failed(allow_missing_roles=allow_missing_roles):
         raise typer.Exit(1)
@@ -126,6 +129,14 @@ def _setting(
     steps: int, agents: int, max_steps: int, seed: int, mission: str, variants: list[str] | None, recipe: bool = False
 ) -> Setting:
     return Setting(steps, agents, max_steps, seed, recipe, mission, tuple(variants or ()))
+
+
+def _roles(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in ROLES:
+            raise UsageError(f"Unknown role {name!r} in --roles; the roles are {', '.join(ROLES)}.")
+    return names
 
 
 @contextmanager

@@ -64,6 +64,12 @@ TraceEvery = Annotated[
     int, typer.Option("--trace-every", metavar="N", min=1, help="Trace every N-th step.", rich_help_panel=TRACES)
 ]
 
+Roles = Annotated[
+    str,
+    typer.Option(
+        "--roles", metavar="ROLE,...", help="Roles that the policy is expected to play.", rich_help_panel=OUTPUT
+    ),
+]
 AllowMissingRoles = Annotated[
     bool,
     typer.Option(

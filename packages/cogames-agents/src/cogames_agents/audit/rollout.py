@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from cogames_agents.audit.alignment import Alignment
@@ -17,6 +17,7 @@ from cogames_agents.audit.setting import Setting
 from cogames_agents.audit.stock import HubStock
 from cogames_agents.audit.text import section
 from cogames_agents.audit.tracing import OFF, Trace
+from cogames_agents.audit.world import ROLES
 
 __all__ = ["RolloutReport", "Traces", "run_rollout"]
 
@@ -69,7 +70,14 @@ class RolloutReport:
         ]
 
 
-def run_rollout(setting: Setting, policy: str, *, traces: Traces | None = None, say: Say = print) -> RolloutReport:
+def run_rollout(
+    setting: Setting,
+    policy: str,
+    *,
+    expected_roles: Collection[str] = ROLES,
+    traces: Traces | None = None,
+    say: Say = print,
+) -> RolloutReport:
     """Play the first steps of an episode; `say` receives the lines of the traces while it runs."""
     traces = traces or Traces()
     env = setting.make_env()
@@ -84,5 +92,5 @@ def run_rollout(setting: Setting, policy: str, *, traces: Traces | None = None, 
             say(report.stock.trace(step, report.stations))
         for line in changed if traces.prerequisites else ():
             say(line)
-    report.checks = judge(report.roles, report.behavior, report.alignment, report.knowledge)
+    report.checks = judge(report.roles, report.behavior, report.alignment, report.knowledge, expected_roles)
     return report

@@ -18,7 +18,7 @@ ROLES = ("miner", "scout", "aligner", "scrambler")
 ELEMENTS = ("carbon", "oxygen", "germanium", "silicon")
 STOCKED = (*ELEMENTS, "heart")
 """the resources of a hub"""
-TEAM, VIBE = "team:", "change_vibe_"
+TEAM = "team:"
 
 Cell = tuple[int, int]
 """row and column"""
@@ -109,7 +109,7 @@ class WorldReader:
         self._simulation = simulation
         self._tags = simulation.config.game.id_map().tag_names()
         self._resources = simulation.resource_names
-        self._vibes = [name.removeprefix(VIBE) for name in simulation.vibe_action_names]
+        self._vibes = simulation.config.game.vibe_names
 
     def read(self) -> World:
         structures: dict[Cell, Structure] = {}
@@ -119,7 +119,7 @@ class WorldReader:
             cell = (shown["r"], shown["c"])
             teams = frozenset(name for name in map(self._tags.__getitem__, shown["tag_ids"]) if name.startswith(TEAM))
             if "agent_id" in shown:
-                vibe = self._vibes[shown["vibe"]] if shown["vibe"] < len(self._vibes) else ""
+                vibe = self._vibes[shown["vibe"]] if self._vibes else ""
                 agents[shown["agent_id"]] = AgentState(
                     shown["id"], cell, min(teams, default=""), vibe, self._inventory(shown)
                 )
