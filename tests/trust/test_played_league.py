@@ -206,6 +206,19 @@ def test_seeds_are_visible_after_the_end_and_replayed_matches_are_identical(
         assert document["from_actions"] == ({"mine:v1": "its bundle belongs to another user"} if is_mine else {})
 
 
+def test_a_ladder_at_home_plays_the_public_entries_of_an_ended_season(league: PlayedLeague, tmp_path: Path) -> None:
+    words = ["--season", "open", "--server", league.url, "-m", "arena", "-c", "2", "-s", "20", "-e", "1", "-o", "out"]
+    environment = os.environ | {"HOME": str(tmp_path)}
+    line = [sys.executable, "-m", "cogames", "ladder", *words, "--replays", "0", "--format", "json"]
+    ladder = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+    assert ladder.returncode == 0, ladder.stderr
+    assert "mine:v1 is left out: its bundle belongs to another user" in ladder.stderr
+    document = json.loads(ladder.stdout)
+    names = {entry["policy"]["name"] for entry in league.get("/tournament/seasons/open/policies")} - {"mine"}
+    assert {row["name"].partition(":")[0] for row in document["standings"]} == names and len(names) > 1
+    assert all(document["plan"]["isolate"])
+
+
 @pytest.mark.parametrize("name", ["results.json", "replay.json.z"])
 def test_a_tampered_file_is_named(league: PlayedLeague, tmp_path: Path, name: str) -> None:
     match = league.matches("open")[0]

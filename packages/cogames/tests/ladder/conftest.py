@@ -78,7 +78,9 @@ class Killer(Mover):
 
     def before(self, number):
         at = os.environ.get("LADDER_KILL_AT")
-        if at is None or number != 2 or len(os.listdir("out/games")) < int(at):
+        if at is None or number != 2:
+            return
+        if sum(not name.startswith(".") for name in os.listdir("out/games")) < int(at):
             return
         try:
             open(f"killed-at-{at}", "x").close()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from packages.cogames.tests.ladder.conftest import mover
 
-POLICIES = [mover(2), "players.SetWalker", "class=players.Killer,kw.moves=4", "players.Raiser"]
+POLICIES = [mover(2), "players.SetWalker", "class=players.Killer,kw.moves=8", "players.Raiser"]
 WORDS = [word for policy in POLICIES for word in ("-p", policy)]
 WORDS += ["-m", "moves.py", "-m", "versus.py", "-e", "2", "--replays", "3", "-o", "out"]
 

@@ -166,6 +166,7 @@ def ladder(
         choices.missing(ctx, "Supply at least two policies: --policy / -p, --against house or --season")
 
     from cogames.ladder import Ladder, make_missions, play_ladder
+    from cogames.ladder.entrants import with_unique_names
 
     names = mission or ([] if mission_set is not None else ["arena"])
     chosen = choices.missions(
@@ -175,8 +176,7 @@ def ladder(
     missions = make_missions(chosen, meet)
     entrants = _entrants(ctx, policy or [], against or [], device, isolate)
     if season is not None:
-        folder = (output or Path("outputs/cogames-ladder/seasons")) / "bundles"
-        entrants += _season(season, folder, server, login_server, device)
+        entrants = with_unique_names([*entrants, *_season(season, output, server, login_server)])
     planned = Ladder(
         entrants,
         missions,
@@ -213,11 +213,13 @@ def _entrants(ctx: typer.Context, policies: list[str], against: list[str], devic
     return make_entrants(texts, device=device, import_code=not isolate)
 
 
-def _season(season: str, folder: Path, server: str | None, login_server: str | None, device: str) -> list[Entrant]:
+def _season(season: str, output: Path | None, server: str | None, login_server: str | None) -> list[Entrant]:
+    """Return the entries of a season; a ladder with its own folder keeps those that it began with."""
     from cogames.commands.shared.server import client_for
     from cogames.ladder.season import season_entrants
 
-    return season_entrants(lambda: client_for(server, login_server), season, folder, tell=warn, device=device)
+    folder = Path("outputs/cogames-ladder/seasons") if output is None else output / "bundles"
+    return season_entrants(lambda: client_for(server, login_server), season, folder, refresh=output is None, tell=warn)
 
 
 def _default_rounds(entrants: int) -> int:

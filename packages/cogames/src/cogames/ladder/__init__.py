@@ -13,7 +13,7 @@
 - `telling`, `recordings`, `report*`, `outputs`: replays, the report and tables
 """
 
-from cogames.ladder.entrants import Entrant, make_entrant, make_entrants
+from cogames.ladder.entrants import Entrant, make_entrants
 from cogames.ladder.errors import LadderError
 from cogames.ladder.missions import LadderMission, make_missions
 from cogames.ladder.plan import Ladder
@@ -27,7 +27,6 @@ __all__ = [
     "LadderMission",
     "LadderResults",
     "PlayedLadder",
-    "make_entrant",
     "make_entrants",
     "make_missions",
     "play_ladder",

@@ -10,17 +10,18 @@ import importlib.util
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cogames.episodes.settings import unique_names
+from cogames.episodes.settings import PlaySettings, sources, unique_names
 from cogames.ladder.errors import LadderError
 from cogames.policy.arguments import parse_policy_spec, split_policy_uri
 from mettagrid.policy.loader import discover_and_register_policies, get_policy_class_shorthand
 from mettagrid.policy.policy_registry import find_policy_class_path
 from mettagrid.policy.policy_spec import PolicySpec
+from mettagrid.runner.episode.holder import PolicySource
 
-__all__ = ["Entrant", "display_name", "make_entrant", "make_entrants"]
+__all__ = ["Entrant", "display_name", "make_entrants", "with_unique_names"]
 
 _METTA = "metta://policy/"
 
@@ -29,14 +30,25 @@ _METTA = "metta://policy/"
 class Entrant:
     """A policy of a ladder. `policy` is the text that describes it; `digest` changes with its code, weights, arguments.
 
-    The code of an `untrusted` entrant belongs to another user: it always runs in a sandbox.
+    It has a `spec`, or the path of a `bundle` of another user, whose code and setup script run only in a sandbox.
     """
 
     name: str
     policy: str
-    spec: PolicySpec = field(repr=False)
     digest: str
-    untrusted: bool = False
+    spec: PolicySpec | None = field(default=None, repr=False)
+    bundle: Path | None = field(default=None, repr=False)
+
+    def source(self, *, isolate: bool) -> PolicySpec | PolicySource:
+        """Return the policy for the runner: in the worker's process, or in its own sandbox."""
+        if self.spec is not None:
+            return sources([self.spec], PlaySettings(isolate=isolate))[0]
+        from mettagrid.runner.boxed import BoxedPolicy, BoxPolicyOptions, FailedPolicy
+
+        try:
+            return BoxedPolicy.from_uri(str(self.bundle), BoxPolicyOptions(echo=True))
+        except (ValueError, RuntimeError, FileNotFoundError) as error:
+            return FailedPolicy(self.name, str(error))
 
 
 def make_entrants(policies: Sequence[str], *, device: str | None = None, import_code: bool = True) -> list[Entrant]:
@@ -45,30 +57,27 @@ def make_entrants(policies: Sequence[str], *, device: str | None = None, import_
     Raises `LadderError` for an unknown class. With `import_code` classes are imported to find out; without it, as for
     policies in a sandbox, only the name of the outermost module is looked up.
     """
-    entrants = [make_entrant(policy, device=device, import_code=import_code) for policy in policies]
-    names = unique_names([entrant.name for entrant in entrants])
+    specs = [_parse(policy, device, import_code) for policy in policies]
+    names = unique_names([display_name(policy, spec) for policy, spec in zip(policies, specs, strict=True)])
     return [
-        Entrant(name, entrant.policy, entrant.spec, entrant.digest)
-        for name, entrant in zip(names, entrants, strict=True)
+        Entrant(name, policy, _digest(spec), spec) for name, policy, spec in zip(names, policies, specs, strict=True)
     ]
 
 
-def make_entrant(
-    policy: str,
-    *,
-    name: str | None = None,
-    device: str | None = None,
-    import_code: bool = True,
-    untrusted: bool = False,
-) -> Entrant:
-    """Return one entrant; see `make_entrants`."""
+def with_unique_names(entrants: Sequence[Entrant]) -> list[Entrant]:
+    """Return entrants from several places with names that differ."""
+    names = unique_names([entrant.name for entrant in entrants])
+    return [replace(entrant, name=name) for entrant, name in zip(entrants, names, strict=True)]
+
+
+def _parse(policy: str, device: str | None, import_code: bool) -> PolicySpec:
     parsed = parse_policy_spec(policy, device)
     if parsed.proportion != 1:
         raise LadderError(f"The policy {policy!r} has a share of the seats; a ladder gives all policies equal shares")
     spec = parsed.to_policy_spec()
     if not spec.import_roots:
-        _check_class(policy, spec.class_path, import_code=import_code and not untrusted)
-    return Entrant(name or display_name(policy, spec), policy, spec, _digest(spec), untrusted)
+        _check_class(policy, spec.class_path, import_code=import_code)
+    return spec
 
 
 def display_name(policy: str, spec: PolicySpec) -> str:

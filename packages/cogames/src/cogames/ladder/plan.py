@@ -11,7 +11,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from cogames.episodes.settings import PlaySettings, sources
 from cogames.ladder.entrants import Entrant
 from cogames.ladder.errors import LadderError
 from cogames.ladder.games import DuelKey, Game, games_of_duel
@@ -51,6 +50,8 @@ class Ladder:
             raise LadderError(
                 f"A ladder needs at least two policies; got {count}", ["add -p POLICY, or --against house"]
             )
+        if len({entrant.name for entrant in self.entrants}) < len(self.entrants):
+            raise LadderError("Two policies of a ladder have the same name", ["use with_unique_names"])
         if not self.missions:
             raise LadderError("A ladder needs at least one mission", ["add -m MISSION"])
 
@@ -70,7 +71,7 @@ class Ladder:
         return mission.assignments(self.episode_seed(game.mission, game.number), game.number, game.side)
 
     def episode(self, game: Game, sources: Mapping[int, Source], replay_path: Path | None = None) -> EpisodePlan:
-        """Return the episode of a game, with policies from `sources_of`."""
+        """Return the episode of a game, with policies from `sources`."""
         return EpisodePlan(
             self.missions[game.mission].env,
             [sources[entrant] for entrant in game.entrants],
@@ -84,11 +85,8 @@ class Ladder:
         )
 
     def sources(self) -> dict[int, Source]:
-        """Return each entrant for the runner: in the worker's process, or in its own sandbox."""
-        return {
-            number: sources([entrant.spec], PlaySettings(isolate=self.isolate or entrant.untrusted))[0]
-            for number, entrant in enumerate(self.entrants)
-        }
+        """Return each entrant for the runner."""
+        return {number: entrant.source(isolate=self.isolate) for number, entrant in enumerate(self.entrants)}
 
     def document(self) -> dict[str, Any]:
         """Return the plan as `plan.json` holds it; two ladders with equal documents have equal results."""
@@ -114,7 +112,7 @@ class Ladder:
             "seed": self.seed,
             "action_timeout_ms": self.action_timeout_ms,
             "device": self.device,
-            "isolate": [self.isolate or entrant.untrusted for entrant in self.entrants],
+            "isolate": [self.isolate or entrant.bundle is not None for entrant in self.entrants],
             "packages": {name: importlib.metadata.version(name) for name in ("cogames", "mettagrid")},
         }
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cogames.ladder.entrants import Entrant, make_entrant
+from cogames.ladder.entrants import Entrant
 from cogames.ladder.errors import LadderError
 from softmax.client.errors import ClientError
 
@@ -31,57 +31,58 @@ def season_entrants(
     season: str,
     folder: Path,
     *,
+    refresh: bool,
     tell: Callable[[str], None],
-    device: str | None = None,
 ) -> list[Entrant]:
-    """Return the entries of a season as untrusted entrants, after downloading their bundles to `folder`.
+    """Return the entries of a season, after downloading their bundles to `folder`.
 
-    `client` is called only if the folder has no entries of the season yet. Entries that cannot be downloaded are left
-    out, each with a sentence to `tell`. Raises `LadderError` if none is left.
+    Without `refresh`, the entries that the folder has are used and no server is called. Entries that cannot be
+    downloaded are left out, each with a sentence to `tell`. Raises `LadderError` if none is left.
     """
     listing = folder / f"{_file_name(season)}.json"
-    if not listing.exists():
-        _download(client(), season, folder, listing, tell)
+    if refresh or not listing.exists():
+        _write(listing, _download(client(), season, folder, tell))
     entries = json.loads(listing.read_bytes())
     if not entries:
+        listing.unlink()
         raise LadderError(
             f"Season {season!r} has no entry whose bundle you may download",
             ["bundles of others are available once the season has ended and only if their authors publish them"],
         )
-    entrants = []
-    for entry in entries:
-        bundle = folder / entry["file"]
-        described = make_entrant(str(bundle), name=entry["name"], device=device, untrusted=True)
-        text = f"{season}/{entry['name']}"  # the path of the download is not part of the plan
-        entrants.append(Entrant(described.name, text, described.spec, entry["sha256"], untrusted=True))
-    return entrants
+    # The path of the download is not part of the plan.
+    return [
+        Entrant(entry["name"], f"{season}/{entry['name']}", entry["sha256"], bundle=folder / entry["file"])
+        for entry in entries
+    ]
 
 
 def _download(
-    client: TournamentServerClient, season: str, folder: Path, listing: Path, tell: Callable[[str], None]
-) -> None:
+    client: TournamentServerClient, season: str, folder: Path, tell: Callable[[str], None]
+) -> list[dict[str, str]]:
+    folder.mkdir(parents=True, exist_ok=True)
     entries = []
-    policies = sorted(client.get_season_policies(season), key=lambda entry: entry.policy.label)
-    for entry in policies:
+    for entry in sorted(client.get_season_policies(season), key=lambda entry: entry.policy.label):
         label = entry.policy.label
+        file = f"{_file_name(season)}-{_file_name(label)}.zip"
         try:
-            found = _find_bundle(client, season, entry.policy)
-            file = f"{_file_name(season)}-{_file_name(label)}.zip"
-            folder.mkdir(parents=True, exist_ok=True)
-            assert found.bundle_url is not None
-            client.download(found.bundle_url, folder / file, f"The bundle of {label}")
+            digest = _download_bundle(client, season, entry.policy, folder / file)
         except ClientError as error:
             tell(f"{label} is left out: {error}")
-            continue
-        digest = hashlib.sha256((folder / file).read_bytes()).hexdigest()
-        if found.bundle_sha256 not in (None, digest):
-            tell(f"{label} is left out: the downloaded bundle is not the uploaded one")
-            continue
-        entries.append({"name": label, "file": file, "sha256": digest})
-    folder.mkdir(parents=True, exist_ok=True)
-    part = listing.with_name(f".{listing.name}.part")
-    part.write_text(json.dumps(entries, indent=2) + "\n", encoding="utf-8")
-    os.replace(part, listing)
+        else:
+            entries.append({"name": label, "file": file, "sha256": digest})
+    return entries
+
+
+def _download_bundle(client: TournamentServerClient, season: str, policy: PolicyVersionSummary, target: Path) -> str:
+    """Download the bundle of a policy and return its digest; raise `ClientError` if that is not possible."""
+    found = _find_bundle(client, season, policy)
+    assert found.bundle_url is not None
+    client.download(found.bundle_url, target, f"The bundle of {policy.label}")
+    digest = hashlib.sha256(target.read_bytes()).hexdigest()
+    if found.bundle_sha256 not in (None, digest):
+        target.unlink()
+        raise ClientError("the downloaded bundle is not the uploaded one")
+    return digest
 
 
 def _find_bundle(client: TournamentServerClient, season: str, policy: PolicyVersionSummary) -> ReproducedPolicy:
@@ -100,6 +101,12 @@ def _find_bundle(client: TournamentServerClient, season: str, policy: PolicyVers
                     return found
                 reason = found.why_not or "its bundle is not available"
     raise ClientError(reason)
+
+
+def _write(listing: Path, entries: list[dict[str, str]]) -> None:
+    part = listing.with_name(f".{listing.name}.part")
+    part.write_text(json.dumps(entries, indent=2) + "\n", encoding="utf-8")
+    os.replace(part, listing)
 
 
 def _file_name(text: str) -> str:
