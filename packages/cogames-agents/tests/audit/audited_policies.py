@@ -190,6 +190,13 @@ class MinesJunctions(CopyPolicy):
         return {**infos, "goal": "mine"} if infos.get("goal") == "align" else infos
 
 
+class Mumbles(CopyPolicy):
+    """Reports a number as a word."""
+
+    def report(self, infos: dict[str, Any]) -> dict[str, Any]:
+        return {**infos, "known_hubs": "one"}
+
+
 class DiffersOnce(CopyPolicy):
     """Waits in one step where the policy moves, or moves where it waits."""
 
@@ -208,6 +215,18 @@ class DiffersOnce(CopyPolicy):
         if (agent_id, step) != self._where:
             return action
         return Action(name="move_north" if action.name == "noop" else "noop")
+
+
+class Talks(CopyPolicy):
+    """Waits with a vibe, or with a word where the game has talk."""
+
+    def __init__(self, policy_env_info: PolicyEnvInterface, device: str = "cpu", inner: str = "noop") -> None:
+        super().__init__(policy_env_info, device, inner)
+
+    def act(self, agent_id: int, step: int, action: Action, infos: dict[str, Any]) -> Action:
+        if self.policy_env_info.talk.enabled:
+            return Action(name="noop", talk="hi" if step == 0 else None)
+        return Action(name="noop", vibe="change_vibe_heart")
 
 
 class Crashes(CopyPolicy):

@@ -33,8 +33,8 @@ class Ran:
     def section(self, title: str) -> list[str]:
         """Return the lines below a title."""
         lines = self.out.splitlines()
-        below = lines[lines.index(title) + 1 :]
-        return [line.strip() for line in below[: below.index("")]] if "" in below else [line.strip() for line in below]
+        below = [*lines[lines.index(title) + 1 :], ""]
+        return [line.strip() for line in below[: below.index("")]]
 
 
 @pytest.fixture(autouse=True)

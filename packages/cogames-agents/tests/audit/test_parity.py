@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cogames_agents.audit.parity import Difference, run_parity
+from cogames_agents.audit.parity import run_parity
 from cogames_agents.audit.setting import Setting
 
 TEAM = "audited_policies.TeamPolicy"
@@ -20,10 +20,10 @@ def differs(step: int, agent: int) -> str:
 def test_a_planted_difference_is_found_at_its_step(agents: Agents, step: int, agent: int) -> None:
     ran = agents("parity", "-a", TEAM, "-b", differs(step, agent), "--steps", 60)
     assert ran.code == 0  # a comparison is not a verdict
-    played, shadowed = ran.line("in their own worlds:"), ran.line("at the same observations:")
-    assert f"step={step} agent={agent} " in played
-    assert played.partition(": ")[2] == shadowed.partition(": ")[2]
-    assert ran.line("agreement").endswith("599 of 600 actions (99.8%)")
+    played, shadowed = ran.section("First difference")
+    assert played.startswith(f"in their own worlds: step={step} agent={agent} a=")
+    assert shadowed == played.replace("in their own worlds", "at the same observations")
+    assert ran.section("Agreement") == ["at the same observations: equal=599 compared=600 share=0.9983"]
     assert ran.out.endswith("Result: different\n")
 
 
@@ -35,8 +35,8 @@ def test_a_difference_can_be_made_a_failure(agents: Agents) -> None:
 def test_a_copy_is_equal(agents: Agents) -> None:
     ran = agents("parity", "-a", TEAM, "-b", "audited_policies.CopyPolicy", "--steps", 40, "--expect-equal")
     assert ran.code == 0
-    assert ran.section("Largest action deltas (A - B)") == ["none"]
-    assert ran.section("First difference")[0] == "in their own worlds: none"
+    assert ran.section("Largest action deltas") == ["A - B:"]
+    assert ran.section("First difference") == ["in their own worlds: step=none", "at the same observations: step=none"]
     assert ran.out.endswith("Result: equal\n")
 
 
@@ -52,13 +52,14 @@ def test_counts_add_up_and_deltas_come_largest_first(agents: Agents) -> None:
     assert [abs(delta) for _, delta in deltas] == sorted((abs(delta) for _, delta in deltas), reverse=True)
 
     ran = agents("parity", "-a", "noop", "-b", "starter", "-s", 30, "-c", 4, "--top-actions", 2, "--top-deltas", 3)
-    assert len(ran.section("Largest action deltas (A - B)")) == 3
+    (deltas,) = ran.section("Largest action deltas")
+    assert deltas.count("=") == 3
     assert ran.section("Policy A") == [
-        "policy=noop steps=30 actions=120",
-        "move_success_rate=0.000 moves_succeeded=0 moves=0",
-        "noop: 120 (100.0%)",
+        "policy: name=noop steps=30 actions=120",
+        "moves: move_success_rate=0.0 succeeded=0 all=0",
+        "actions: noop=120",
     ]
-    assert len(ran.section("Policy B")) == 4
+    assert ran.section("Policy B")[2].count("=") == 2
 
 
 def test_a_policy_that_differs_from_itself_is_found() -> None:
@@ -69,8 +70,12 @@ def test_a_policy_that_differs_from_itself_is_found() -> None:
     assert not report.is_equal
 
 
-def test_actions_with_a_vibe_or_talk_are_compared_whole() -> None:
-    assert str(Difference(3, 1, "noop", "noop+change_vibe_heart")) == "step=3 agent=1 a=noop b=noop+change_vibe_heart"
+def test_actions_are_compared_with_their_vibe_and_talk(agents: Agents) -> None:
+    words = ["parity", "-a", "noop", "-b", "audited_policies.Talks", "--steps", 3, "--agents", 2]
+    vibe = agents(*words).section("First difference")[0]
+    assert vibe == "in their own worlds: step=0 agent=0 a=noop b=noop+change_vibe_heart"
+    talk = agents(*words, "--variant", "talk").section("First difference")[0]
+    assert talk == "in their own worlds: step=0 agent=0 a=noop b=noop+'hi'"
 
 
 def test_an_unknown_second_policy_gets_exit_code_2(agents: Agents) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import yaml
 
 from cogames_agents.audit.rollout import run_rollout
 from cogames_agents.audit.setting import Setting
@@ -30,7 +31,7 @@ def test_a_sound_policy_passes_all_checks(agents: Agents) -> None:
     ran = agents("rollout", "-p", TEAM)
     assert (ran.code, ran.failed, ran.err) == (0, [], "")
     assert ran.out.endswith("Result: pass\n")
-    assert ran.line("hub=") == "hub=seen in_view_from_step=0 known_from_step=0"
+    assert ran.section("Hub") == ["hub: status=seen in_view_from_step=0 known_from_step=0"]
     assert "steps_with_all_roles=0" not in ran.out
     assert "all: gear_acquired=9 gear_attempts_without_resources=0" in ran.section("Gear stations")
 
@@ -58,7 +59,7 @@ def test_a_policy_without_infos_is_judged_by_the_gear_it_holds(agents: Agents) -
     assert ran.code == 1
     assert ran.failed == ["all roles present", "scramble attempts", "scout knows structures"]
     assert ran.line("FAIL  all roles present").endswith("scout, scrambler")
-    assert ran.line("hub=").endswith("known_from_step=untold")
+    assert ran.line("hub:").endswith("known_from_step=untold")
     assert agents("rollout", "-p", "starter", "--allow-missing-roles").code == 0
 
 
@@ -94,10 +95,8 @@ def test_counts_equal_the_stats_of_an_ordinary_episode() -> None:
     for role in ("miner", "scout", "aligner", "scrambler"):
         assert report.stations.acquired[role] == total(f"{role}.gained")
         assert report.stations.lost[role] == total(f"{role}.lost")
-    for line in report.stock.lines():
-        element = line.partition(":")[0]
-        if "deposited=" in line:
-            assert line.endswith(f"deposited={stats['game'][f'cogs/{element}.deposited']:g}")
+    for element in ("carbon", "oxygen", "germanium", "silicon"):
+        assert report.stock.rows()[element]["deposited"] == stats["game"][f"cogs/{element}.deposited"] > 0
 
 
 def test_gear_attempts_of_a_hub_that_cannot_pay_are_counted() -> None:
@@ -107,11 +106,9 @@ def test_gear_attempts_of_a_hub_that_cannot_pay_are_counted() -> None:
     for role in stations.uses:
         assert stations.uses[role] == stations.acquired[role] + stations.attempts_without_resources[role]
         assert stations.acquired[role] <= stations.uses_with_resources[role] < stations.uses[role]
-    carbon, germanium = (next(line for line in report.stock.lines() if line.startswith(e)) for e in ("carbon", "germ"))
-    spent_carbon = stations.acquired["miner"] + 3 * stations.acquired["aligner"]
-    spent_germanium = 3 * stations.acquired["miner"] + stations.acquired["aligner"]
-    assert carbon.startswith(f"carbon: start=30 end={30 - spent_carbon} ")
-    assert germanium.startswith(f"germanium: start=30 end={30 - spent_germanium} ")
+    stock = report.stock.rows()
+    assert stock["carbon"]["end"] == 30 - stations.acquired["miner"] - 3 * stations.acquired["aligner"]
+    assert stock["germanium"]["end"] == 30 - 3 * stations.acquired["miner"] - stations.acquired["aligner"]
 
 
 def test_traces_follow_their_options(agents: Agents) -> None:
@@ -152,6 +149,20 @@ def test_the_recipe_adds_training_rewards_and_keeps_the_rules() -> None:
     assert recipe.label == "arena.milestones.credit"
     assert set(recipe.game.agents[0].rewards) > set(plain.game.agents[0].rewards)
     assert recipe.game.objects == plain.game.objects
+
+
+@pytest.mark.parametrize("kind", ["json", "yaml"])
+def test_a_document_has_the_same_content(agents: Agents, kind: str) -> None:
+    words = ["rollout", "-p", "audited_policies.Mumbles", "--steps", 30]
+    words += ["--trace-resources", "--trace-resource-every", 29]
+    ran = agents(*words, "--format", kind)
+    document = yaml.safe_load(ran.out)  # JSON is YAML
+    assert ran.code == 1
+    assert document["trace"][1]["delta"]["heart"] == -5
+    assert document["infos"] == {"unreadable": {"keys": ["known_hubs"]}}
+    assert document["role_coverage"]["miner"]["max"] == 4
+    assert {"verdict": "pass", "check": "hub seen", "reason": ""} in document["checks"]
+    assert [check["check"] for check in document["checks"] if check["verdict"] == "FAIL"] == agents(*words).failed
 
 
 def test_the_traces_of_a_policy_that_fails_are_printed(agents: Agents) -> None:

@@ -7,7 +7,7 @@ hold a stale belief about a junction out of view, and it may infer a change that
 from __future__ import annotations
 
 from cogames_agents.audit.episode import Decision, Step
-from cogames_agents.audit.text import fields
+from cogames_agents.audit.text import Rows
 
 __all__ = ["Alignment"]
 
@@ -28,7 +28,7 @@ class Alignment:
     def add(self, step: Step) -> None:
         junctions, teams = step.after.junctions, step.after.teams
         self._owners = {
-            "junctions": len(junctions),
+            "all": len(junctions),
             "own": sum(bool(junction.teams & teams) for junction in junctions),
             "enemy": sum(bool(junction.teams - teams) for junction in junctions),
             "neutral": sum(not junction.teams for junction in junctions),
@@ -42,16 +42,16 @@ class Alignment:
             self._check_count(step, decision)
             self._check_target(decision)
 
-    def lines(self) -> list[str]:
+    def rows(self) -> Rows:
         believed = "unknown" if self._believed is None else self._believed
-        return [
-            fields(**self._owners, believed_own=believed),
-            fields(
-                alignment_checks=self.checks,
-                alignment_mismatches=self.mismatches,
-                neutral_flagged_clips=self.neutral_flagged_clips,
-            ),
-        ]
+        return {
+            "junctions": {**self._owners, "believed_own": believed},
+            "beliefs": {
+                "alignment_checks": self.checks,
+                "alignment_mismatches": self.mismatches,
+                "neutral_flagged_clips": self.neutral_flagged_clips,
+            },
+        }
 
     def _check_count(self, step: Step, decision: Decision) -> None:
         """Check the number of junctions the policy believes its team owns: it must not exceed all evidence."""

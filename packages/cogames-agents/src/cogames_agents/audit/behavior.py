@@ -6,7 +6,7 @@ from collections import Counter
 
 from cogames_agents.audit.episode import Decision, Step
 from cogames_agents.audit.roles import NO_ROLE, role_of
-from cogames_agents.audit.text import counts
+from cogames_agents.audit.text import Rows, counts
 from cogames_agents.audit.uses import Use
 from cogames_agents.audit.world import ELEMENTS, ROLES, Structure
 
@@ -31,13 +31,13 @@ class Behavior:
             self._judge_use(decision, use)
             self._judge_role(decision, use)
 
-    def lines(self) -> list[str]:
-        return [
-            f"miner: {counts(self.counts, _names('mine', 'deposit'))}",
-            f"aligner: {counts(self.counts, _names('align'))}",
-            f"scrambler: {counts(self.counts, _names('scramble'))}",
-            counts(self.counts, ("own_junctions_targeted", "role_mismatches")),
-        ]
+    def rows(self) -> Rows:
+        return {
+            "miner": {**counts(self.counts, _names("mine", "deposit"))},
+            "aligner": {**counts(self.counts, _names("align"))},
+            "scrambler": {**counts(self.counts, _names("scramble"))},
+            "all": {**counts(self.counts, ("own_junctions_targeted", "role_mismatches"))},
+        }
 
     def _count_use(self, decision: Decision, use: Use) -> None:
         role, kind = role_of(decision), _kind(decision, use)

@@ -9,6 +9,7 @@ from cogames_agents.audit.alignment import Alignment
 from cogames_agents.audit.behavior import Behavior
 from cogames_agents.audit.knowledge import ENOUGH_STRUCTURES, Knowledge
 from cogames_agents.audit.roles import RoleCoverage
+from cogames_agents.audit.text import Row
 from cogames_agents.audit.world import ROLES
 
 __all__ = ["Check", "judge"]
@@ -29,13 +30,15 @@ class Check:
     skipped: str = ""
     concerns_roles: bool = True
 
-    def line(self, *, allow_missing_roles: bool) -> str:
+    def row(self, *, allow_missing_roles: bool) -> Row:
+        """Return the verdict: pass, skip, FAIL, or note for a problem that is allowed."""
+        verdict, reason = "pass", ""
         if self.skipped:
-            return f"skip  {self.name}: {self.skipped}"
-        if not self.problem:
-            return f"pass  {self.name}"
-        allowed = allow_missing_roles and self.concerns_roles
-        return f"{'note' if allowed else 'FAIL'}  {self.name}: {self.problem}"
+            verdict, reason = "skip", self.skipped
+        elif self.problem:
+            verdict = "FAIL" if self.has_failed(allow_missing_roles=allow_missing_roles) else "note"
+            reason = self.problem
+        return {"verdict": verdict, "check": self.name, "reason": reason}
 
     def has_failed(self, *, allow_missing_roles: bool) -> bool:
         return bool(self.problem) and not self.skipped and not (allow_missing_roles and self.concerns_roles)

@@ -8,11 +8,14 @@ from contextlib import contextmanager
 import typer
 
 from cogames.commands.shared import choices
+from cogames.commands.shared.options import OutputFormat
 from cogames.commands.shared.redirection import prints_to_stderr
 from cogames_agents.audit import options
+from cogames_agents.audit.report import Report
 from cogames_agents.audit.setting import Setting
 from cogames_agents.audit.world import ROLES
 from softmax.cli.errors import UsageError
+from softmax.cli.output import Format
 from softmax.cli.program import examples
 
 __all__ = ["audit", "parity", "rollout"]
@@ -41,6 +44,7 @@ def rollout(
     trace_resources: options.TraceResources = False,
     trace_resource_every: options.ResourceEvery = 1,
     trace_resource_limit: options.ResourceLimit = 0,
+    format: OutputFormat = None,
 ) -> None:
     """Check a policy in a short episode.
 
@@ -57,11 +61,13 @@ def rollout(
         Trace(trace_resources, trace_resource_every, trace_resource_limit),
         trace_prereqs,
     )
-    with _printed() as lines:
-        lines.append(f"Rollout of {policy_uri} on {setting}")
-        report = run_rollout(setting, policy_uri, expected_roles=expected, traces=traces, say=lines.append)
-        lines += report.lines(allow_missing_roles=allow_missing_roles)
-    if report.failed(allow_missing_roles=allow_missing_roles):
+    with _printed(f"Rollout of {policy_uri} on {setting}", format) as report:
+        rollout = run_rollout(setting, policy_uri, expected_roles=expected, traces=traces, say=report.trace.append)
+        failed = rollout.failed(allow_missing_roles=allow_missing_roles)
+        report.sections = rollout.sections()
+        report.checks = rollout.verdicts(allow_missing_roles=allow_missing_roles)
+        report.result = f"{len(failed)} of {len(rollout.checks)} checks failed" if failed else "pass"
+    if failed:
         raise typer.Exit(1)
 
 
@@ -81,6 +87,7 @@ def parity(
     top_actions: options.TopActions = 5,
     top_deltas: options.TopDeltas = 5,
     expect_equal: options.ExpectEqual = False,
+    format: OutputFormat = None,
 ) -> None:
     """Compare the actions of two policies.
 
@@ -90,11 +97,11 @@ def parity(
     from cogames_agents.audit.parity import run_parity
 
     setting = _setting(steps, agents, max_steps, seed, mission, variant)
-    with _printed() as lines:
-        lines.append(f"Parity on {setting}")
-        report = run_parity(setting, policy_a, policy_b)
-        lines += report.lines(top_actions=top_actions, top_deltas=top_deltas)
-    if expect_equal and not report.is_equal:
+    with _printed(f"Parity on {setting}", format) as report:
+        parity = run_parity(setting, policy_a, policy_b)
+        report.sections = parity.sections(top_actions=top_actions, top_deltas=top_deltas)
+        report.result = "equal" if parity.is_equal else "different"
+    if expect_equal and not parity.is_equal:
         raise typer.Exit(1)
 
 
@@ -111,6 +118,7 @@ def audit(
     variant: options.Variants = None,
     policy_uri: options.PolicyUri = "metta://policy/role_py?miner=1&scout=1",
     trace_every: options.TraceEvery = 200,
+    format: OutputFormat = None,
 ) -> None:
     """Trace roles and resources of a policy.
 
@@ -120,9 +128,8 @@ def audit(
     from cogames_agents.audit.instrumented import run_instrumented
 
     setting = _setting(steps, agents, max_steps, seed, mission, variant)
-    with _printed() as lines:
-        lines.append(f"Audit of {policy_uri} on {setting}")
-        lines += run_instrumented(setting, policy_uri, trace_every=trace_every, say=lines.append)
+    with _printed(f"Audit of {policy_uri} on {setting}", format) as report:
+        report.sections = run_instrumented(setting, policy_uri, trace_every=trace_every, say=report.trace.append)
 
 
 def _setting(
@@ -140,22 +147,22 @@ def _roles(text: str) -> list[str]:
 
 
 @contextmanager
-def _printed() -> Iterator[list[str]]:
-    """Collect lines while policies run, and print them at the end, also when a policy raises.
+def _printed(title: str, format: Format | None) -> Iterator[Report]:
+    """Fill a report while policies run, and print it at the end: also the traces of a policy that raises.
 
     Bad missions and policies become usage errors.
     """
-    from cogames_agents.audit.players import PolicyNotLoaded
+    from cogames_agents.audit.players import PolicyFailed, PolicyNotLoaded
     from mettagrid.cogame.errors import MissionError
 
     choices.use_working_folder()
-    lines: list[str] = []
+    report = Report(title)
     try:
         with prints_to_stderr():
-            yield lines
+            yield report
     except (MissionError, PolicyNotLoaded) as error:
-        lines.clear()
         raise UsageError(str(error)) from error
-    finally:
-        for line in lines:
-            print(line)
+    except PolicyFailed:
+        report.print(format)
+        raise
+    report.print(format)

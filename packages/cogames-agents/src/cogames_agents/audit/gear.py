@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cogames_agents.audit.episode import Step
-from cogames_agents.audit.text import fields
+from cogames_agents.audit.text import Rows
 from cogames_agents.audit.world import ROLES, World
 
 if TYPE_CHECKING:
@@ -77,23 +77,22 @@ class GearStations:
                 self.lost[before.gear] += 1
         self.adjacent = _adjacent(step.after)
 
-    def lines(self) -> list[str]:
-        rows = [
-            f"{role}: "
-            + fields(
-                station_uses=self.uses[role],
-                station_uses_with_resources=self.uses_with_resources[role],
-                gear_acquired=self.acquired[role],
-                gear_attempts_without_resources=self.attempts_without_resources[role],
-                gear_lost=self.lost[role],
-            )
+    def rows(self) -> Rows:
+        rows: Rows = {
+            role: {
+                "station_uses": self.uses[role],
+                "station_uses_with_resources": self.uses_with_resources[role],
+                "gear_acquired": self.acquired[role],
+                "gear_attempts_without_resources": self.attempts_without_resources[role],
+                "gear_lost": self.lost[role],
+            }
             for role in ROLES
-        ]
-        total = fields(
-            gear_acquired=self.acquired.total(),
-            gear_attempts_without_resources=self.attempts_without_resources.total(),
-        )
-        return [*rows, f"all: {total}"]
+        }
+        rows["all"] = {
+            "gear_acquired": self.acquired.total(),
+            "gear_attempts_without_resources": self.attempts_without_resources.total(),
+        }
+        return rows
 
 
 def _adjacent(world: World) -> Counter[str]:

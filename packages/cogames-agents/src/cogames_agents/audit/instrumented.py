@@ -10,16 +10,16 @@ from cogames_agents.audit.knowledge import Knowledge
 from cogames_agents.audit.roles import RoleCoverage
 from cogames_agents.audit.setting import Setting
 from cogames_agents.audit.stock import HubStock
-from cogames_agents.audit.text import section
+from cogames_agents.audit.text import Row, Rows
 from cogames_agents.audit.tracing import Trace
 
 __all__ = ["run_instrumented"]
 
 
-def run_instrumented(setting: Setting, policy: str, *, trace_every: int, say: Callable[[str], None]) -> list[str]:
-    """Play an episode and return the summary.
+def run_instrumented(setting: Setting, policy: str, *, trace_every: int, say: Callable[[Row], None]) -> dict[str, Rows]:
+    """Play an episode and return the sections of the summary.
 
-    `say` receives two lines for every `trace_every`-th step and for the last one.
+    `say` receives two rows for every `trace_every`-th step and for the last one.
     """
     env = setting.make_env()
     costs = station_costs(env)
@@ -37,9 +37,9 @@ def run_instrumented(setting: Setting, policy: str, *, trace_every: int, say: Ca
     if last is not None and last.number != traced:
         say(roles.trace(last))
         say(stock.trace(last, stations))
-    return [
-        *section("Roles", roles.lines()),
-        *section("Gear stations", stations.lines()),
-        *section("Hub resources", stock.lines()),
-        *section("Structures", knowledge.lines()),
-    ]
+    return {
+        "Roles": roles.rows(),
+        "Gear stations": stations.rows(),
+        "Hub resources": stock.rows(),
+        "Structures": knowledge.rows(),
+    }

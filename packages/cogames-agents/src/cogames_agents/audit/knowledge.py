@@ -6,7 +6,7 @@ from cogames_agents.audit.census import Census
 from cogames_agents.audit.claims import KNOWN, Claims
 from cogames_agents.audit.episode import Step
 from cogames_agents.audit.roles import role_of
-from cogames_agents.audit.text import fields
+from cogames_agents.audit.text import Row, Rows
 
 __all__ = ["ENOUGH_STRUCTURES", "Knowledge"]
 
@@ -54,29 +54,24 @@ class Knowledge:
         """Whether the hub was in view and, if the policy tells, the policy noticed it."""
         return self.hub_in_view_at is not None and (self.hub_known_at is not None or not self.says_hubs)
 
-    def hub_lines(self) -> list[str]:
-        return [
-            fields(
-                hub="seen" if self.hub_is_seen else "missing",
-                in_view_from_step="never" if self.hub_in_view_at is None else self.hub_in_view_at,
-                known_from_step=("never" if self.hub_known_at is None else self.hub_known_at)
-                if self.says_hubs
-                else "untold",
-            )
-        ]
+    def hub_row(self) -> Row:
+        known = self.hub_known_at if self.says_hubs else "untold"
+        return {
+            "status": "seen" if self.hub_is_seen else "missing",
+            "in_view_from_step": "never" if self.hub_in_view_at is None else self.hub_in_view_at,
+            "known_from_step": "never" if known is None else known,
+        }
 
-    def scout_line(self) -> str:
-        known = "no_scout" if self.scout_structures is None else self.scout_structures
-        return f"scout: {fields(structures_known=known)}"
+    def scout_row(self) -> Row:
+        return {"structures_known": "no_scout" if self.scout_structures is None else self.scout_structures}
 
-    def lines(self) -> list[str]:
-        """Return the structure counts of each agent after the last step."""
-        rows = []
+    def rows(self) -> Rows:
+        """Return the structure counts of each agent after the last step: seen by itself, and known by its infos."""
+        kinds = [key.removeprefix("known_") for key in KNOWN]
+        rows: Rows = {}
         for agent, (role, claims, seen) in enumerate(zip(self._roles, self._claims, self._seen, strict=True)):
-            kinds = [key.removeprefix("known_") for key in KNOWN]
-            in_view = fields(**{kind: getattr(seen, kind) for kind in kinds})
-            known = ""
+            row: Row = {"role": role, "seen": {kind: getattr(seen, kind) for kind in kinds}}
             if claims.structures is not None:
-                known = f" known[{fields(**{kind: getattr(claims, f'known_{kind}') or 0 for kind in kinds})}]"
-            rows.append(f"agent {agent}: role={role} seen[{in_view}]{known}")
+                row["known"] = {kind: getattr(claims, f"known_{kind}") or 0 for kind in kinds}
+            rows[f"agent {agent}"] = row
         return rows

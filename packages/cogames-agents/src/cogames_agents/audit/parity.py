@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cogames_agents.audit.players import Player
 from cogames_agents.audit.setting import Setting
-from cogames_agents.audit.text import fields, section
+from cogames_agents.audit.text import Row, Rows, Signed
 
 if TYPE_CHECKING:
     from mettagrid.config.mettagrid_config import MettaGridConfig
@@ -27,8 +27,8 @@ class Difference:
     action_a: str
     action_b: str
 
-    def __str__(self) -> str:
-        return fields(step=self.step, agent=self.agent, a=self.action_a, b=self.action_b)
+    def row(self) -> Row:
+        return {"step": self.step, "agent": self.agent, "a": self.action_a, "b": self.action_b}
 
 
 @dataclass
@@ -45,17 +45,16 @@ class Side:
     def move_success_rate(self) -> float:
         return self.moves_succeeded / self.moves if self.moves else 0.0
 
-    def lines(self, top: int) -> list[str]:
-        total = max(1, self.actions.total())
-        return [
-            fields(policy=self.policy, steps=self.steps, actions=self.actions.total()),
-            fields(
-                move_success_rate=f"{self.move_success_rate:.3f}",
-                moves_succeeded=self.moves_succeeded,
-                moves=self.moves,
-            ),
-            *(f"{name}: {count} ({count / total:.1%})" for name, count in _ranked(self.actions)[:top]),
-        ]
+    def rows(self, top: int) -> Rows:
+        return {
+            "policy": {"name": self.policy, "steps": self.steps, "actions": self.actions.total()},
+            "moves": {
+                "move_success_rate": round(self.move_success_rate, 3),
+                "succeeded": self.moves_succeeded,
+                "all": self.moves,
+            },
+            "actions": {**dict(_ranked(self.actions)[:top])},
+        }
 
 
 @dataclass
@@ -83,19 +82,25 @@ class ParityReport:
             {name: self.a.actions[name] - self.b.actions[name] for name in {*self.a.actions, *self.b.actions}}
         )
 
-    def lines(self, *, top_actions: int, top_deltas: int) -> list[str]:
-        share = self.agreed / max(1, self.compared)
-        deltas = [f"{name}: {delta:+d}" for name, delta in self.deltas() if delta]
-        return [
-            *section("Policy A", self.a.lines(top_actions)),
-            *section("Policy B", self.b.lines(top_actions)),
-            *section("Largest action deltas (A - B)", deltas[:top_deltas] or ["none"]),
-            *section("First difference", [f"in their own worlds: {self.played or 'none'}"]),
-            f"  at the same observations: {self.shadowed or 'none'}",
-            f"  agreement at the same observations: {self.agreed} of {self.compared} actions ({share:.1%})",
-            "",
-            f"Result: {'equal' if self.is_equal else 'different'}",
-        ]
+    def sections(self, *, top_actions: int, top_deltas: int) -> dict[str, Rows]:
+        deltas: Row = {name: Signed(delta) for name, delta in self.deltas()[:top_deltas] if delta}
+        none: Row = {"step": "none"}
+        return {
+            "Policy A": self.a.rows(top_actions),
+            "Policy B": self.b.rows(top_actions),
+            "Largest action deltas": {"A - B": deltas},
+            "First difference": {
+                "in their own worlds": self.played.row() if self.played else none,
+                "at the same observations": self.shadowed.row() if self.shadowed else none,
+            },
+            "Agreement": {
+                "at the same observations": {
+                    "equal": self.agreed,
+                    "compared": self.compared,
+                    "share": round(self.agreed / max(1, self.compared), 4),
+                }
+            },
+        }
 
 
 def run_parity(setting: Setting, policy_a: str, policy_b: str) -> ParityReport:

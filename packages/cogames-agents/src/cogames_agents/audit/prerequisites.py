@@ -6,7 +6,7 @@ from collections import Counter
 
 from cogames_agents.audit.episode import Decision, Step
 from cogames_agents.audit.roles import NO_ROLE, role_of
-from cogames_agents.audit.text import fields
+from cogames_agents.audit.text import Row, Rows
 from cogames_agents.audit.world import ROLES
 
 __all__ = ["Prerequisites"]
@@ -19,11 +19,11 @@ class Prerequisites:
         self._agent_steps: Counter[str] = Counter()
         self._met: Counter[tuple[str, str]] = Counter()
         self._first_ready: dict[str, int] = {}
-        self._last: dict[int, str] = {}
+        self._last: dict[int, Row] = {}
 
-    def add(self, step: Step) -> list[str]:
-        """Count a step; return a line for each agent whose role or prerequisites have changed."""
-        changed = []
+    def add(self, step: Step) -> list[Row]:
+        """Count a step; return a row for each agent whose role or prerequisites have changed."""
+        changed: list[Row] = []
         for agent, decision in enumerate(step.decisions):
             role = role_of(decision)
             if role == NO_ROLE:
@@ -35,24 +35,21 @@ class Prerequisites:
             if all(met.values()):
                 self._met[role, "ready"] += 1
                 self._first_ready.setdefault(role, step.number)
-            text = " ".join(
-                [f"agent={agent} role={role}", *(f"{name}={'yes' if ok else 'no'}" for name, ok in met.items())]
-            )
-            if self._last.get(agent) != text:
-                changed.append(f"step={step.number} {text}")
-                self._last[agent] = text
+            row: Row = {"agent": agent, "role": role, **{name: "yes" if ok else "no" for name, ok in met.items()}}
+            if self._last.get(agent) != row:
+                changed.append({"step": step.number, **row})
+                self._last[agent] = row
         return changed
 
-    def lines(self) -> list[str]:
-        return [
-            f"{role}: "
-            + fields(
-                agent_steps=self._agent_steps[role],
+    def rows(self) -> Rows:
+        return {
+            role: {
+                "agent_steps": self._agent_steps[role],
                 **{name: self._met[role, name] for name in (*_NEEDS[role], "ready")},
-                first_ready_step=self._first_ready.get(role, "never"),
-            )
+                "first_ready_step": self._first_ready.get(role, "never"),
+            }
             for role in ROLES
-        ]
+        }
 
 
 _NEEDS = {

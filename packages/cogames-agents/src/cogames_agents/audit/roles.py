@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from cogames_agents.audit.episode import Decision, Step
-from cogames_agents.audit.text import counts, fields
+from cogames_agents.audit.text import Row, Rows, counts
 from cogames_agents.audit.world import ROLES
 
 __all__ = ["NO_ROLE", "RoleCoverage", "role_of"]
@@ -64,28 +64,27 @@ class RoleCoverage:
         """The roles that were never present."""
         return [role for role in ROLES if role not in self.first_step]
 
-    def trace(self, step: Step) -> str:
-        """Return the line of a trace for the last step."""
-        return (
-            f"step={step.number} roles[{counts(self.now, (*ROLES, NO_ROLE))}] "
-            f"present[{counts(self.present, ROLES)}] transitions={self.transitions.total()}"
-        )
+    def trace(self, step: Step) -> Row:
+        """Return the row of a trace for the last step."""
+        return {
+            "step": step.number,
+            "roles": counts(self.now, (*ROLES, NO_ROLE)),
+            "present": counts(self.present, ROLES),
+            "transitions": self.transitions.total(),
+        }
 
-    def lines(self) -> list[str]:
+    def rows(self) -> Rows:
         steps = max(1, self.steps)
-        rows = [
-            f"{role}: "
-            + fields(
-                min=self._least.get(role, 0),
-                max=self._most[role],
-                avg=f"{self._total[role] / steps:.2f}",
-                first_step_with_gear=self.first_step.get(role, "never"),
-            )
+        rows: Rows = {
+            role: {
+                "min": self._least.get(role, 0),
+                "max": self._most[role],
+                "avg": round(self._total[role] / steps, 2),
+                "first_step_with_gear": self.first_step.get(role, "never"),
+            }
             for role in ROLES
-        ]
-        changes = [f"{before}->{after}={count}" for (before, after), count in sorted(self.transitions.items())]
-        return [
-            *rows,
-            fields(steps_with_all_roles=self.steps_with_all_roles, steps=self.steps),
-            " ".join([fields(transitions=self.transitions.total()), *changes]),
-        ]
+        }
+        rows["all"] = {"steps_with_all_roles": self.steps_with_all_roles, "steps": self.steps}
+        changes = {f"{before}->{after}": count for (before, after), count in sorted(self.transitions.items())}
+        rows["changes"] = {"transitions": self.transitions.total(), **changes}
+        return rows

@@ -15,13 +15,17 @@ from cogames_agents.audit.prerequisites import Prerequisites
 from cogames_agents.audit.roles import RoleCoverage
 from cogames_agents.audit.setting import Setting
 from cogames_agents.audit.stock import HubStock
-from cogames_agents.audit.text import section
+from cogames_agents.audit.text import Row, Rows
 from cogames_agents.audit.tracing import OFF, Trace
 from cogames_agents.audit.world import ROLES
 
 __all__ = ["RolloutReport", "Traces", "run_rollout"]
 
-Say = Callable[[str], None]
+Say = Callable[[Row], None]
+
+
+def _ignore(row: Row) -> None:
+    """Drop a row of a trace."""
 
 
 @dataclass(frozen=True)
@@ -52,22 +56,23 @@ class RolloutReport:
     def failed(self, *, allow_missing_roles: bool) -> list[Check]:
         return [check for check in self.checks if check.has_failed(allow_missing_roles=allow_missing_roles)]
 
-    def lines(self, *, allow_missing_roles: bool) -> list[str]:
-        failed = self.failed(allow_missing_roles=allow_missing_roles)
-        unreadable = sorted(self.knowledge.unreadable)
-        return [
-            *section("Hub", self.knowledge.hub_lines()),
-            *section("Junction alignment", self.alignment.lines()),
-            *section("Role behavior", [*self.behavior.lines(), self.knowledge.scout_line()]),
-            *section("Gear stations", self.stations.lines()),
-            *section("Hub resources", self.stock.lines()),
-            *section("Role coverage", self.roles.lines()),
-            *section("Prerequisites", self.prerequisites.lines()),
-            *(section("Infos with another type than expected", unreadable) if unreadable else []),
-            *section("Checks", [check.line(allow_missing_roles=allow_missing_roles) for check in self.checks]),
-            "",
-            f"Result: {len(failed)} of {len(self.checks)} checks failed" if failed else "Result: pass",
-        ]
+    def sections(self) -> dict[str, Rows]:
+        """Return the counts by section of the report."""
+        sections: dict[str, Rows] = {
+            "Hub": {"hub": self.knowledge.hub_row()},
+            "Junction alignment": self.alignment.rows(),
+            "Role behavior": {**self.behavior.rows(), "scout": self.knowledge.scout_row()},
+            "Gear stations": self.stations.rows(),
+            "Hub resources": self.stock.rows(),
+            "Role coverage": self.roles.rows(),
+            "Prerequisites": self.prerequisites.rows(),
+        }
+        if self.knowledge.unreadable:
+            sections["Infos"] = {"unreadable": {"keys": sorted(self.knowledge.unreadable)}}
+        return sections
+
+    def verdicts(self, *, allow_missing_roles: bool) -> list[Row]:
+        return [check.row(allow_missing_roles=allow_missing_roles) for check in self.checks]
 
 
 def run_rollout(
@@ -76,9 +81,9 @@ def run_rollout(
     *,
     expected_roles: Collection[str] = ROLES,
     traces: Traces | None = None,
-    say: Say = print,
+    say: Say = _ignore,
 ) -> RolloutReport:
-    """Play the first steps of an episode; `say` receives the lines of the traces while it runs."""
+    """Play the first steps of an episode; `say` receives the rows of the traces while it runs."""
     traces = traces or Traces()
     env = setting.make_env()
     report = RolloutReport(station_costs(env))
@@ -90,7 +95,7 @@ def run_rollout(
             say(report.roles.trace(step))
         if traces.resources.wants(step.number):
             say(report.stock.trace(step, report.stations))
-        for line in changed if traces.prerequisites else ():
-            say(line)
+        for row in changed if traces.prerequisites else ():
+            say(row)
     report.checks = judge(report.roles, report.behavior, report.alignment, report.knowledge, expected_roles)
     return report

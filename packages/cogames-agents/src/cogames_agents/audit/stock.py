@@ -6,12 +6,10 @@ from collections import Counter
 
 from cogames_agents.audit.episode import Step
 from cogames_agents.audit.gear import Costs, GearStations, available_roles
-from cogames_agents.audit.text import counts, fields
+from cogames_agents.audit.text import Row, Rows, Signed, counts
 from cogames_agents.audit.world import ELEMENTS, ROLES, STOCKED
 
 __all__ = ["HubStock"]
-
-_SHOWN_WINDOWS = 6
 
 
 class HubStock:
@@ -48,39 +46,39 @@ class HubStock:
                 windows.append([step.number, step.number])
         self._available = available_roles(step.after, self._costs)
 
-    def trace(self, step: Step, stations: GearStations) -> str:
-        """Return the line of a trace; `delta` is the change since the line before."""
-        delta = {name: self._now[name] - self._traced[name] for name in STOCKED}
+    def trace(self, step: Step, stations: GearStations) -> Row:
+        """Return the row of a trace; `delta` is the change since the row before."""
+        delta = {name: Signed(self._now[name] - self._traced[name]) for name in STOCKED}
         self._traced = self._now
-        return (
-            f"step={step.number} inv[{counts(self._now, STOCKED)}] delta[{counts(delta, STOCKED, sign=True)}] "
-            f"station_uses[{counts(stations.uses, ROLES)}] "
-            f"station_uses_with_resources[{counts(stations.uses_with_resources, ROLES)}] "
-            f"adjacent_roles[{counts(stations.adjacent, ROLES)}] available_roles[{' '.join(self._available)}]"
-        )
+        return {
+            "step": step.number,
+            "inv": counts(self._now, STOCKED),
+            "delta": delta,
+            "station_uses": counts(stations.uses, ROLES),
+            "station_uses_with_resources": counts(stations.uses_with_resources, ROLES),
+            "adjacent_roles": counts(stations.adjacent, ROLES),
+            "available_roles": self._available,
+        }
 
-    def lines(self) -> list[str]:
+    def rows(self) -> Rows:
         start = self._start or Counter()
-        rows = [
-            f"{name}: "
-            + fields(
-                start=start[name],
-                end=self._now[name],
-                min=self._least.get(name, 0),
-                max=self._most.get(name, 0),
+        rows: Rows = {
+            name: {
+                "start": start[name],
+                "end": self._now[name],
+                "min": self._least.get(name, 0),
+                "max": self._most.get(name, 0),
                 **({"taken": self._hearts_taken} if name == "heart" else {"deposited": self._deposited[name]}),
-            )
+            }
             for name in STOCKED
-        ]
-        return [*rows, *(f"{role} gear: payable_steps={self._payable(role)}" for role in self._costs)]
+        }
+        return rows | {f"{role} gear": {"payable_steps": self._payable(role)} for role in self._costs}
 
     def _note(self) -> None:
         for name in STOCKED:
             self._least[name] = min(self._least.get(name, self._now[name]), self._now[name])
             self._most[name] = max(self._most.get(name, self._now[name]), self._now[name])
 
-    def _payable(self, role: str) -> str:
-        """Return the windows of steps in which the hub could pay, such as `0-37 60-199`."""
-        windows = [f"{first}-{last}" for first, last in self._windows[role]]
-        shown = " ".join(windows[:_SHOWN_WINDOWS]) or "none"
-        return shown + (f" and {len(windows) - _SHOWN_WINDOWS} more" if len(windows) > _SHOWN_WINDOWS else "")
+    def _payable(self, role: str) -> list[str]:
+        """Return the windows of steps in which the hub could pay, such as `0-37`."""
+        return [f"{first}-{last}" for first, last in self._windows[role]]
