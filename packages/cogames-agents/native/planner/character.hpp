@@ -1,0 +1,37 @@
+// What makes one planner play differently from another: data, no code.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "vocabulary.hpp"
+
+namespace planner {
+
+struct Character {
+  // Roles in the order in which cogs of a team join; repeated from the start when there are more cogs.
+  std::vector<uint8_t> roster{kAligner, kMiner, kMiner, kAligner, kMiner, kMiner, kAligner, kMiner};
+  bool adapts = true;       // cogs change their role when the team needs it
+  bool co_owns = true;      // aligners also capture junctions of other teams
+  bool shows_vibe = false;  // cogs change their vibe to their role
+  int spare = 3;            // hearts that wait in the hub make a miner an aligner,
+  int close = 4;            // one more for this many steps to the hub,
+  int queue = 8;            // cogs within this many steps of the hub share its hearts
+  double income = 0.06;     // hearts that a miner brings in each step
+  int horizon = 20;         // steps in which deposits on the way are all there is
+  int detour = 8;           // steps past the station
+  double explorers = 0.0;  // share of the cogs that keep exploring
+  double voronoi = 0.3;     // cost of each step that another aligner is closer to a junction
+  int trip = 2;             // hearts that are worth a walk to the hub
+  int least_miners = 1;     // if this many others remain
+  int hidden = 20;          // junctions expected beyond those known
+  double novelty = 1.0, sector = 0.3, crowd = 1.0;  // weights of what makes a place worth exploring
+  bool corners = true;      // look for extractors in the corners of the compound
+  int most_hearts = 10;     // carried at once
+  double surplus = 0.3;     // steps an element may cost more for each unit that the team has less of it
+  int reserve = 12;         // hp left when a cog is back in its territory
+  int guard_slack = 6;      // steps to be early at a junction that the clips will take
+  int first_wave = 100, wave_period = 200;  // of the clips
+};
+
+}  // namespace planner
