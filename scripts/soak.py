@@ -1,6 +1,6 @@
 """Run the long tests: mutated configurations under the sanitizers, a million steps, a long replay, replayed matches,
-200 Coworld episodes, 20,000 games in both engines, attacks on a server, policies that send and print too much, full
-disks, 100 kills, what `make test` only samples, the container image.
+200 Coworld episodes, a ladder that is killed, 20,000 games in both engines, attacks on a server, policies that send and
+print too much, full disks, 100 kills, what `make test` only samples, the container image.
 
 usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--kills N] [--seed S] [--jobs N] [--case SEED|FILE]
 
@@ -10,6 +10,7 @@ stages, in this order:
   viewer   every frame of all 10,000 steps of a machina_1 episode, in the viewer's decoder and in the engine
   league   20 matches of a league, each replayed by another process
   coworld  200 Coworld episodes, every fourth with something bad in it, and what they leave (tests/soak/coworld.py)
+  ladder   8 policies, 3 missions, 4 maps: same bytes with 1 and 2 workers and after 5 kills (tests/soak/ladder.py)
   compat   20,000 other games through the published engine and ours (scripts/compat.py)
   attacks  60 MB of nested JSON, 2,000 half-sent requests, 1,150 idle connections at 1,024 files: `/healthz` in a second
   output   five steps of 4,000 infos, 200 steps of 60 kB, 66 matches of a policy that prints 98 MB (output.py)
@@ -79,6 +80,10 @@ def coworld(args: argparse.Namespace) -> bool:
     return run("tests/soak/coworld.py", "--episodes", args.episodes, "--seed", args.seed)
 
 
+def ladder(args: argparse.Namespace) -> bool:
+    return run("tests/soak/ladder.py", "--seed", args.seed)
+
+
 def compat(args: argparse.Namespace) -> bool:
     # Different games from those of `make compat`.
     return run("scripts/compat.py", "--count", args.games, "--seed", 1_000_000 + args.seed, "--jobs", args.jobs)
@@ -129,6 +134,7 @@ STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "viewer": viewer,
     "league": league,
     "coworld": coworld,
+    "ladder": ladder,
     "compat": compat,
     "attacks": attacks,
     "output": output,

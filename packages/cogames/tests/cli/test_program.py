@@ -28,7 +28,7 @@ ENTRIES = [entry for entries in GROUPS.values() for entry in entries]
 NAMES = [[*group.split(), entry.name] for group, entries in GROUPS.items() for entry in entries]
 PANELS = {
     "Play": ["play", "replay"],
-    "Evaluate": ["scrimmage", "run", "pickup", "diagnose"],
+    "Evaluate": ["scrimmage", "run", "pickup", "ladder", "diagnose"],
     "Info": ["missions", "version", "docs"],
     "Policies": ["policies", "create-bundle", "validate-bundle"],
     "Tournament": [

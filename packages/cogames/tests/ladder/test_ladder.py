@@ -191,8 +191,8 @@ def test_against_house_adds_the_built_in_policies_and_names_the_missing_ones(
     [
         (["-p", "starter"], "A ladder needs at least two policies; got 1"),
         (["-p", "starter", "-p", "startr"], "Unknown policy 'startr'"),
-        (["-p", "starter", "-p", "players.Nobody"], "Unknown policy 'players.Nobody'"),
-        (["-p", "starter", "-p", "players.Nobody", "--isolate", "-m", "one.py", "--meet", "mixed"], "one seat"),
+        (["-p", "starter", "-p", "players.Missing"], "Unknown policy 'players.Missing'"),
+        (["-p", "starter", "-p", "players.Missing", "--isolate", "-m", "one.py", "--meet", "mixed"], "one seat"),
         (["-p", "starter", "-p", "missing_module.Policy", "--isolate"], "Unknown policy 'missing_module.Policy'"),
         (["-p", "starter:2", "-p", "random"], "share of the seats"),
         (["-p", "starter", "-p", "random", "-m", "nowhere"], "nowhere"),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import cos, radians, sin
 
-from cogames.html import Markup, tag
+from cogames.reports.html import Markup, tag
 
 WIDTH, HEIGHT = 320, 240
 MIDDLE_X, MIDDLE_Y = 160, 148

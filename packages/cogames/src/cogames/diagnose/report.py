@@ -10,7 +10,7 @@ from cogames.diagnose.radar import radar
 from cogames.diagnose.report_style import STYLE
 from cogames.diagnose.scores import AxisScore
 from cogames.diagnose.validity import DiagnoseValidity
-from cogames.html import Markup, code, facts, items, link, page, section, table, tag
+from cogames.reports.html import Markup, code, facts, items, link, page, section, table, tag
 
 
 def render_report(policy: str, note: DoctorNote, validity: DiagnoseValidity) -> str:

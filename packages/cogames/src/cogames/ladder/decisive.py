@@ -15,6 +15,8 @@ from cogames.ladder.measures import MEASURES
 __all__ = ["DecisiveStat", "Spreads", "decisive_stats", "spreads"]
 
 LISTED = 3
+NEGLIGIBLE = 0.05
+"""effects below this many standard deviations are not listed"""
 SCORE_ITSELF = 0.999
 """correlation with the score from which on a measure restates the score and explains nothing"""
 
@@ -91,7 +93,7 @@ def _compare(name: str, duels: Sequence[Duel], spreads: Spreads) -> tuple[Decisi
             weights.append(effect * spread.correlation)
             correlations.append(abs(spread.correlation))
     effect = math.fsum(effects) / len(duels)
-    if not effect:
+    if abs(effect) < NEGLIGIBLE:
         return None, False
     means = [math.fsum(duel.stats[side].get(name, 0.0) for duel in duels) / len(duels) for side in (0, 1)]
     stat = DecisiveStat(

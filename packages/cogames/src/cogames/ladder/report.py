@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cogames.html import Markup, code, facts, items, section, table, tag, text
 from cogames.ladder.recordings import Recording
 from cogames.ladder.report_frame import built_viewer, document, replay_data, viewer_data
 from cogames.ladder.report_marks import interval_axis, interval_bar, share_cell
 from cogames.ladder.results import LadderResults, Pairing, Standing
+from cogames.reports.html import Markup, code, facts, items, section, table, tag, text
 from softmax.stats import Estimate
 
 __all__ = ["MAX_EMBEDDED_BYTES", "render_report"]
@@ -159,8 +159,8 @@ def _pairings(results: LadderResults) -> Markup:
         ),
         tag(
             "p",
-            "A difference is the mean of all their duels; the number in brackets measures it in standard deviations of "
-            "all policies on the mission.",
+            "Values are means of their duels; the number in brackets is the difference in standard deviations of all "
+            "policies on the mission. Differences that go with the score come first.",
             class_="quiet",
         ),
     )

@@ -11,8 +11,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from cogames.html import Markup, tag
 from cogames.ladder.report_style import STYLE
+from cogames.reports.html import Markup, tag
 from mettagrid.viewer import PagesMissing, PageTemplate, page_template
 
 __all__ = ["built_viewer", "document", "replay_data", "viewer_data"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cogames.html import Markup, tag
+from cogames.reports.html import Markup, tag
 from softmax.stats import Rating
 
 __all__ = ["interval_axis", "interval_bar", "share_cell"]

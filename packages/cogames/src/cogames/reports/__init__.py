@@ -1,0 +1,1 @@
+"""Build HTML reports: one self-contained file each."""
