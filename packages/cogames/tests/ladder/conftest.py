@@ -31,6 +31,7 @@ def get_config():
 POLICIES = """
 import os
 import signal
+import time
 from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy
 from mettagrid.types import Action
 
@@ -88,6 +89,20 @@ class Killer(Mover):
             return
         os.kill(os.getppid(), signal.SIGKILL)
         signal.pause()
+
+class Fickle(Mover):
+    '''Moves in one step more in every episode.'''
+
+    def __init__(self, policy_env_info, moves="0"):
+        with open("episodes.txt", "a+") as file:
+            super().__init__(policy_env_info, file.tell())
+            file.write("x")
+
+class Slow(Mover):
+    def before(self, number):
+        until = time.perf_counter() + 0.05
+        while number == 2 and time.perf_counter() < until:
+            pass
 
 class SetWalker(Mover):
     '''Depends on the order of a set of strings, which differs between processes unless they agree on it.'''

@@ -14,12 +14,12 @@ WORDS = [word for policy in POLICIES for word in ("-p", policy)]
 WORDS += ["-m", "moves.py", "-m", "versus.py", "-e", "2", "--replays", "3", "-o", "out"]
 
 
-def play(work: Path, jobs: int, kill_at: int | None = None) -> int:
+def play(work: Path, jobs: int, kill_at: int | None = None, *more: str) -> int:
     """Run the ladder in a process of its own and return its exit code."""
     variables = {name: value for name, value in os.environ.items() if name != "PYTHONHASHSEED"}
     if kill_at is not None:
         variables["LADDER_KILL_AT"] = str(kill_at)
-    command = [sys.executable, "-m", "cogames", "ladder", *WORDS, "-j", str(jobs)]
+    command = [sys.executable, "-m", "cogames", "ladder", *WORDS, *more, "-j", str(jobs)]
     return subprocess.run(command, cwd=work, env=variables, capture_output=True).returncode
 
 
@@ -49,7 +49,8 @@ def test_workers_and_kills_do_not_change_a_byte(work: Path) -> None:
 
 
 def test_damaged_and_unfinished_files_are_played_again(work: Path) -> None:
-    assert play(work, jobs=2) == 0
+    swiss = ("--system", "swiss", "--rounds", "2")
+    assert play(work, 2, None, *swiss) == 0
     out = work / "out"
     expected = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
     first, second, *_ = sorted((out / "games").iterdir())
@@ -58,6 +59,6 @@ def test_damaged_and_unfinished_files_are_played_again(work: Path) -> None:
     (out / "games" / ".00-000-02.json.part").write_text("{")
     replay = next((out / "replays").glob("*.json"))
     replay.unlink()
-    assert play(work, jobs=2) == 0
+    assert play(work, 1, None, *swiss) == 0
     (out / "games" / ".00-000-02.json.part").unlink(missing_ok=True)
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == expected

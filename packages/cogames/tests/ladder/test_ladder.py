@@ -1,6 +1,7 @@
 """`cogames ladder` on a game whose scores are known: who wins, how policies meet, what is written and refused."""
 
 import csv
+import fcntl
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -150,6 +151,37 @@ def test_a_policy_that_fails_loses_and_the_ladder_continues(
     assert {pairing["decided"] for pairing in found["pairings"] if pairing["second"].startswith(name)} == {"failures"}
     assert f"warning: {name},moves=8 failed in 1 of 1 games" in ran.err
     assert failure["message"].partition("<")[0] in (work / "out" / "report.html").read_text()
+
+
+def test_a_policy_that_plays_differently_again_is_named_in_the_caption(ladder: Command, work: Path) -> None:
+    ladder("-p", "players.Fickle", "-p", mover(0), "-m", "moves.py", "-e", 2, "-o", "out", "--replays", 2, "-j", 1)
+    captions = [replay["caption"] for replay in results(work / "out")["replays"]]
+    assert [("not deterministic" in caption, "Fickle" in caption) for caption in captions] == [
+        (True, True),
+        (False, False),
+    ]
+
+
+def test_missed_deadlines_are_reported(ladder: Command, work: Path) -> None:
+    words = ["-p", "class=players.Slow,kw.moves=3", "-p", mover(2), "-m", "moves.py", "-e", 1, "-o", "out", *NO_REPLAYS]
+    ran = ladder(*words, "--action-timeout-ms", 20)
+    slow = next(row for row in results(work / "out")["standings"] if row["name"] == "Slow,moves=3")
+    assert slow["timeouts"] >= 4 and slow["failures"] == 0
+    assert f"warning: Missed deadlines: Slow,moves=3 ({slow['timeouts']})" in ran.err
+
+
+def test_a_mission_without_rewards_is_named(ladder: Command, work: Path) -> None:
+    ran = ladder("-p", mover(0), "-p", "noop", "-m", "moves.py", "-e", 1, "-o", "out", *NO_REPLAYS)
+    assert "All policies scored 0.00 on moves.py: it does not tell them apart" in ran.err
+
+
+def test_two_ladders_cannot_share_a_folder(ladder: Command, work: Path) -> None:
+    words = ["-p", mover(1), "-p", mover(2), "-m", "moves.py", "-e", 1, "-o", "out", *NO_REPLAYS]
+    (work / "out").mkdir()
+    with (work / "out" / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert "Another ladder is running in out" in ladder(*words).error
+    assert ladder(*words).code == 0
 
 
 def test_documents_and_tables(ladder: Command, work: Path) -> None:

@@ -190,8 +190,12 @@ def ladder(
     )
     folder = output or Path("outputs/cogames-ladder") / planned.digest()[:12]
     note(f"Ladder of {len(entrants)} policies on {', '.join(part.name for part in missions)}; folder {folder}")
-    with ProgressBar("games") as progress, prints_to_stderr():
-        played = play_ladder(planned, folder, jobs=jobs, replays=replays, on_progress=progress)
+    try:
+        with ProgressBar("games") as progress, prints_to_stderr():
+            played = play_ladder(planned, folder, jobs=jobs, replays=replays, on_progress=progress)
+    except KeyboardInterrupt:
+        note("Stopped; the same command continues the ladder")
+        raise
     _warn(played)
     _show(played, format)
 
@@ -208,9 +212,7 @@ def _entrants(ctx: typer.Context, policies: list[str], against: list[str], devic
             if missing:
                 note(f"The house set plays without {', '.join(missing)}: not installed")
         texts += [name for name in names if name not in texts]
-    for text in texts:
-        choices.policy(ctx, text, device)  # prints the accepted forms
-    return make_entrants(texts, device=device, import_code=not isolate)
+    return make_entrants(texts, parse=lambda text: choices.policy(ctx, text, device), import_code=not isolate)
 
 
 def _season(season: str, output: Path | None, server: str | None, login_server: str | None) -> list[Entrant]:
@@ -234,6 +236,10 @@ def _warn(played: PlayedLadder) -> None:
         warn(f"{failure.name} failed in {failure.games} of {failure.of_games} games ({how}: {failure.message})")
     words = dict.fromkeys(text for record in played.records for text in record.last_words if text)
     show_last_words(next(iter(words), ""))
+    for mission in played.results.plan["missions"]:
+        scores = [row.scores[mission["name"]].mean for row in played.results.standings]
+        if len(set(scores)) == 1:
+            note(f"All policies scored {scores[0]:.2f} on {mission['name']}: it does not tell them apart")
     late = [standing for standing in played.results.standings if standing.timeouts]
     if late:
         names = ", ".join(f"{standing.name} ({standing.timeouts})" for standing in late)

@@ -9,19 +9,21 @@ import hashlib
 import importlib.util
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cogames.episodes.settings import PlaySettings, sources, unique_names
 from cogames.ladder.errors import LadderError
-from cogames.policy.arguments import parse_policy_spec, split_policy_uri
+from cogames.policy.arguments import PolicySpecWithProportion, parse_policy_spec, split_policy_uri
 from mettagrid.policy.loader import discover_and_register_policies, get_policy_class_shorthand
 from mettagrid.policy.policy_registry import find_policy_class_path
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.runner.episode.holder import PolicySource
 
 __all__ = ["Entrant", "display_name", "make_entrants", "with_unique_names"]
+
+Parse = Callable[[str], PolicySpecWithProportion]
 
 _METTA = "metta://policy/"
 
@@ -51,13 +53,15 @@ class Entrant:
             return FailedPolicy(self.name, str(error))
 
 
-def make_entrants(policies: Sequence[str], *, device: str | None = None, import_code: bool = True) -> list[Entrant]:
+def make_entrants(
+    policies: Sequence[str], *, parse: Parse = parse_policy_spec, import_code: bool = True
+) -> list[Entrant]:
     """Return the policies of `-p` as entrants with unique names.
 
     Raises `LadderError` for an unknown class. With `import_code` classes are imported to find out; without it, as for
     policies in a sandbox, only the name of the outermost module is looked up.
     """
-    specs = [_parse(policy, device, import_code) for policy in policies]
+    specs = [_spec(policy, parse(policy), import_code) for policy in policies]
     names = unique_names([display_name(policy, spec) for policy, spec in zip(policies, specs, strict=True)])
     return [
         Entrant(name, policy, _digest(spec), spec) for name, policy, spec in zip(names, policies, specs, strict=True)
@@ -70,8 +74,7 @@ def with_unique_names(entrants: Sequence[Entrant]) -> list[Entrant]:
     return [replace(entrant, name=name) for entrant, name in zip(entrants, names, strict=True)]
 
 
-def _parse(policy: str, device: str | None, import_code: bool) -> PolicySpec:
-    parsed = parse_policy_spec(policy, device)
+def _spec(policy: str, parsed: PolicySpecWithProportion, import_code: bool) -> PolicySpec:
     if parsed.proportion != 1:
         raise LadderError(f"The policy {policy!r} has a share of the seats; a ladder gives all policies equal shares")
     spec = parsed.to_policy_spec()

@@ -34,14 +34,17 @@ class LadderMission:
     meeting: Meeting
     team_names: dict[int, str]
     digest: str
+    _teams: dict[int, list[int]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def agents(self) -> int:
         return self.env.game.num_agents
 
     def teams(self, seed: int) -> list[int]:
-        """Return the team of each agent; the map of the seed may decide it."""
-        return team_ids(self.env, seed)
+        """Return the team of each agent; with several teams the map of the seed decides it."""
+        if seed not in self._teams:
+            self._teams[seed] = team_ids(self.env, seed)
+        return self._teams[seed]
 
     def assignments(self, seed: int, number: int, side: int) -> list[int]:
         """Return which of the game's policies has each seat.

@@ -53,12 +53,11 @@ class GameRecord(BaseModel):
 def make_record(ladder: Ladder, game: Game, outcome: EpisodeOutcome) -> GameRecord:
     """Return the record of an episode."""
     mission = ladder.missions[game.mission]
-    several = len(mission.team_names) > 1
-    teams = mission.teams(outcome.seed) if several else [next(iter(mission.team_names))] * mission.agents
+    team_names = [mission.team_names[team] for team in mission.teams(outcome.seed)]
     sides = []
     for place, entrant in enumerate(game.entrants):
         agents = [agent for agent, assigned in enumerate(outcome.assignments) if assigned == place]
-        names = sorted({mission.team_names[teams[agent]] for agent in agents})
+        names = sorted({team_names[agent] for agent in agents})
         verdict = outcome.verdicts[place]
         sides.append(
             Side(
