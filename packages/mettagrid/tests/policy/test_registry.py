@@ -20,6 +20,7 @@ from mettagrid.policy.policy import MultiAgentPolicy
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
 from mettagrid.policy.policy_registry import PolicyRegistryABCMeta, get_policy_registry
 from mettagrid.policy.policy_spec import PolicySpec
+from mettagrid.util.uri_resolvers.schemes import policy_spec_from_uri
 
 from .conftest import write_files
 
@@ -170,6 +171,8 @@ def test_an_installed_package_gives_its_policies_short_names_without_being_impor
     )
     monkeypatch.syspath_prepend(tmp_path)
     loader._register_entry_points.cache_clear()
+    spec = policy_spec_from_uri("metta://policy/entry_planner?miner=4")
+    assert (spec.class_path, spec.init_kwargs) == ("entry_agents.planner.Planner", {"miner": 4})
     discover_and_register_policies()
     assert resolve_policy_class_path("entry_planner") == "entry_agents.planner.Planner"
     assert resolve_policy_class_path("noop") == "mettagrid.policy.noop.NoopPolicy"

@@ -214,7 +214,7 @@ def policy_spec_from_uri(
 def _load_policy_spec_from_uri(
     base_uri: str, device: str, remove_downloaded_copy_on_exit: bool, setup_runner: SetupRunner | None
 ) -> PolicySpec:
-    from mettagrid.policy.loader import resolve_policy_class_path
+    from mettagrid.policy.loader import discover_and_register_policies, resolve_policy_class_path
     from mettagrid.policy.policy_registry import find_policy_class_path
     from mettagrid.policy.policy_spec import PolicySpec
     from mettagrid.policy.prepare_policy_spec import download_policy_spec_from_s3_as_zip, load_policy_spec_from_path
@@ -223,6 +223,9 @@ def _load_policy_spec_from_uri(
     if base_uri.startswith(_METTA_POLICY):
         name = unquote(base_uri.removeprefix(_METTA_POLICY))
         class_path = find_policy_class_path(name)
+        if class_path is None and not {".", ":"} & set(name):
+            discover_and_register_policies()
+            class_path = find_policy_class_path(name)
         if class_path is None and "." in name and ":v" not in name and not name.endswith(LATEST):
             class_path = name if load_symbol(name, strict=False) is not None else None
         if class_path is not None:
