@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
 import time
 from collections.abc import Mapping
@@ -99,6 +100,9 @@ class ModelClient:
         """Return an HTTP client for one thread; the caller closes it."""
         import httpx
 
+        for name in ("httpx", "httpcore"):  # they log each request, and headers that an endpoint may echo
+            log = logging.getLogger(name)
+            log.setLevel(max(log.level, logging.WARNING))
         return httpx.Client(
             verify=self._tls if self.settings.url.startswith("https:") else False,
             trust_env=not self.settings.is_local,

@@ -43,7 +43,7 @@ class DirectedCog(StarterCogPolicyImpl):
         self.exit_reason = ""
         """why the skill of the directive ended; empty while it runs"""
         self._began = 0
-        self._hearts_before = self._most_hearts = 0
+        self._hearts_before = self._most_hearts = self._most_cargo = 0
         self._roles: dict[str, Callable[[StarterCogState], Iterator[int]]] = {
             "miner": self._mine,
             "aligner": self._align,
@@ -69,6 +69,7 @@ class DirectedCog(StarterCogPolicyImpl):
         """Process an observation, and check whether the skill has ended."""
         self.cog.look(row)
         self._most_hearts = max(self._most_hearts, self.cog.has("heart"))
+        self._most_cargo = max(self._most_cargo, self.cog.cargo)
         if self.directive is not None and not self.exit_reason:
             self.exit_reason = self._ended(self.directive.skill) or ""
 
@@ -77,6 +78,7 @@ class DirectedCog(StarterCogPolicyImpl):
         self.directive, self.exit_reason = directive, ""
         self._began = self.cog.steps
         self._hearts_before = self._most_hearts = self.cog.has("heart")
+        self._most_cargo = self.cog.cargo
         self.cog.element = None
 
     def decide(self) -> str:
@@ -140,7 +142,7 @@ class DirectedCog(StarterCogPolicyImpl):
         if gear is not None:
             return f"has {gear} gear" if cog.has(gear) else None
         if skill is SkillName.MINE_BIASED_RESOURCE:
-            return "cargo is full" if cog.cargo >= cog.capacity else None
+            return "brought a load home" if self._most_cargo and not cog.cargo else None
         if skill is SkillName.DEPOSIT_RESOURCES:
             return None if cog.cargo else "nothing left to deposit"
         if skill is SkillName.GET_HEART:
