@@ -7,7 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from packages.cogames.tests.ladder.conftest import mover
+
+pytestmark = pytest.mark.slow
 
 POLICIES = [mover(2), "players.SetWalker", "class=players.Killer,kw.moves=8", "players.Raiser"]
 WORDS = [word for policy in POLICIES for word in ("-p", policy)]
