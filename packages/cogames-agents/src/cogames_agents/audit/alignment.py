@@ -1,7 +1,8 @@
 """Compare what a policy believes about junctions with their tags in the simulation.
 
-A belief is wrong only if it fits neither the current tags nor those that the team or the agent last saw: a policy may
-hold a stale belief about a junction out of view, and it may infer a change that no agent has seen.
+A policy may hold a stale belief about a junction out of view, and it may expect a change that no agent has seen. So the
+owner of a target is checked while the agent sees it, and a count of own junctions must not exceed the tags of now, those
+that the team last saw and those that the agent last saw.
 """
 
 from __future__ import annotations
@@ -64,16 +65,16 @@ class Alignment:
         self.mismatches += believed > max(real, decision.team_seen.own_junctions, decision.seen.own_junctions)
 
     def _check_target(self, decision: Decision) -> None:
-        """Check that a junction to scramble belongs to another team."""
+        """Check that a visible junction to scramble belongs to another team."""
         if decision.claims.goal != "scramble":
             return
-        junctions = [target for target in decision.targets if target.is_junction]
-        if not junctions:
+        junction = decision.visible_target
+        if junction is None or not junction.is_junction:
             return
         self.checks += 1
-        if any(junction.teams - {decision.agent.team} for junction in junctions):
+        if junction.teams - {decision.agent.team}:
             return
-        if any(not junction.teams for junction in junctions):
-            self.neutral_flagged_clips += 1
-        else:
+        if junction.teams:
             self.mismatches += 1
+        else:
+            self.neutral_flagged_clips += 1

@@ -76,9 +76,9 @@ class Behavior:
         if not (named and placed):
             self.counts[f"{claims.goal}_mismatches"] += 1
             return
-        junctions = [target for target in decision.targets if target.is_junction]
-        if claims.goal == "align" and junctions:
-            self.counts["own_junctions_targeted"] += all(decision.agent.team in target.teams for target in junctions)
+        junction = decision.visible_target  # out of view, a policy may expect another owner
+        if claims.goal == "align" and junction is not None:
+            self.counts["own_junctions_targeted"] += decision.agent.team in junction.teams
 
     def _judge_role(self, decision: Decision, use: Use) -> None:
         """Count acts of another role than the reported one: its gear taken, a junction aligned or scrambled."""

@@ -27,14 +27,15 @@ class Decision:
     """The action of an agent, its infos, and the evidence they are judged by.
 
     `targets` are the states of the structure at `target_offset`: as it is, as its team last saw it, and as the agent
-    itself last saw it; a place without a structure adds none. `seen` counts the structures that the agent itself has
-    had in view, `team_seen` those of its team.
+    itself last saw it; a place without a structure adds none. `visible_target` is that structure if the agent sees it
+    now. `seen` counts the structures that the agent itself has had in view, `team_seen` those of its team.
     """
 
     agent: AgentState
     action: Action
     claims: Claims
     targets: tuple[Structure, ...]
+    visible_target: Structure | None
     seen: Census
     team_seen: Census
 
@@ -101,14 +102,17 @@ def _decision(world: World, sightings: Sightings, agent: int, action: Action, cl
     state = world.agents[agent]
     own, team = sightings.of_agent(agent), sightings.of_team(state.team)
     states: list[Structure | None] = []
+    is_visible = False
     if claims.target_offset is not None:
         cell = state.cell[0] + claims.target_offset[0], state.cell[1] + claims.target_offset[1]
         states = [world.structures.get(cell), team.get(cell), own.get(cell)]
+        is_visible = sightings.is_visible(claims.target_offset)
     return Decision(
         agent=state,
         action=action,
         claims=claims,
         targets=tuple(target for target in states if target is not None),
+        visible_target=states[0] if is_visible else None,
         seen=take_census(own.values(), state.team),
         team_seen=take_census(team.values(), state.team),
     )

@@ -16,7 +16,7 @@ class Sightings:
     """
 
     def __init__(self, height: int, width: int, agents: int) -> None:
-        self._window = [(cell.dr, cell.dc) for cell in window_cells(height, width)]
+        self._window = {(cell.dr, cell.dc) for cell in window_cells(height, width)}
         self._by_team: dict[str, dict[Cell, Structure]] = {}
         self._by_agent: list[dict[Cell, Structure]] = [{} for _ in range(agents)]
 
@@ -34,6 +34,10 @@ class Sightings:
             else:
                 for known in maps:
                     known.pop(cell, None)
+
+    def is_visible(self, offset: Cell) -> bool:
+        """Return whether an agent sees the cell at an offset from its own."""
+        return offset in self._window
 
     def of_team(self, team: str) -> dict[Cell, Structure]:
         """Return the structures that a team has seen, as last seen."""
