@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cogames.ladder.missions import Meeting
@@ -57,8 +57,3 @@ def partners_of_duel(duel: DuelKey, entrant: int, entrants: int) -> Iterator[tup
         else:
             pair = (min(entrant, partner), max(entrant, partner))
             yield partner, [Game(duel.mission, duel.number, pair, side) for side in (0, 1)]
-
-
-def unique_games(duels: Iterable[tuple[DuelKey, Meeting]], entrants: int) -> list[Game]:
-    """Return the games of all duels, each once, in a fixed order."""
-    return sorted({game for duel, meeting in duels for game in games_of_duel(duel, meeting, entrants)})

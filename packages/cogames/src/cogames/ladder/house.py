@@ -5,13 +5,10 @@ from __future__ import annotations
 from mettagrid.policy.loader import discover_and_register_policies
 from mettagrid.policy.policy_registry import find_policy_class_path
 
-__all__ = ["HOUSE", "SETS", "installed_house"]
+__all__ = ["HOUSE", "installed_house"]
 
 HOUSE = ("random", "starter", "baseline", "role", "cogsguard", "wombo")
 """short names, from the weakest to the strongest; packages register theirs in the entry points `mettagrid.policies`"""
-
-SETS = {"house": HOUSE}
-"""words that `--against` accepts besides policies"""
 
 
 def installed_house() -> tuple[list[str], list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from cogames.ladder.duels import Duel, judge
@@ -25,13 +26,13 @@ Progress = Callable[[int, int], None]
 """called with the number of finished games and the number that is known to be needed"""
 
 
+@dataclass(frozen=True)
 class PlayedLadder:
-    """The results of a ladder, the files that it wrote and the records of its games."""
+    """The results of a ladder, its folder and the records of its games."""
 
-    def __init__(self, results: LadderResults, folder: Path, records: Sequence[GameRecord]) -> None:
-        self.results = results
-        self.folder = folder
-        self.records = records
+    results: LadderResults
+    folder: Path
+    records: Sequence[GameRecord]
 
     @property
     def report(self) -> Path:
