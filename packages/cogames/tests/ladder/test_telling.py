@@ -7,7 +7,7 @@ from cogames.ladder.duels import judge
 from cogames.ladder.games import DuelKey, Game
 from cogames.ladder.pairing import all_pairs
 from cogames.ladder.records import GameRecord, Side
-from cogames.ladder.results import make_results
+from cogames.ladder.summary import make_results
 from cogames.ladder.telling import TellingGame, choose_games
 from mettagrid.config.mettagrid_config import MettaGridConfig
 

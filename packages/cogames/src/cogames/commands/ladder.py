@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cogames.commands.shared import choices, options
+from cogames.commands.shared.ladder_tables import print_ladder
 from cogames.commands.shared.redirection import prints_to_stderr
 from cogames.commands.shared.server import LoginServer, LongServer
 from softmax.cli.errors import fail
-from softmax.cli.output import note, print_data, print_table, warn
+from softmax.cli.output import note, print_data, warn
 from softmax.cli.program import examples
 from softmax.cli.progress import ProgressBar
 
 if TYPE_CHECKING:
-    from cogames.ladder import Entrant, LadderResults, PlayedLadder
+    from cogames.ladder import Entrant, PlayedLadder
 
 LadderFormat = Literal["yaml", "json", "csv"]
 
 TOURNAMENT = "Tournament"
-WIDEST_MATRIX = 12
 
 Against = Annotated[
     list[str] | None,
@@ -254,48 +254,5 @@ def _show(played: PlayedLadder, format: LadderFormat | None) -> None:
     elif format is not None:
         print_data(played.results.document(), format)
     else:
-        _print_standings(played.results)
-        _print_matrix(played.results)
-        _print_pairings(played.results)
+        print_ladder(played.results)
         print(f"\nReport: {played.report}")
-
-
-def _print_standings(results: LadderResults) -> None:
-    rows = [
-        (
-            row.rank,
-            row.name,
-            f"{row.rating.rating:.0f}",
-            "-" if row.rating.low is None else f"[{row.rating.low:.0f}, {row.rating.high:.0f}]",
-            row.wins,
-            row.draws,
-            row.losses,
-            row.failures or "",
-        )
-        for row in results.standings
-    ]
-    headers = ["Rank", "Policy", "Rating", "95% Interval", "Won", "Drawn", "Lost", "Failures"]
-    print_table(headers, rows, title="Standings", right=[0, 2, 3, 4, 5, 6, 7])
-
-
-def _print_matrix(results: LadderResults) -> None:
-    names = [standing.name for standing in results.standings]
-    if len(names) > WIDEST_MATRIX:
-        return
-    rows = [
-        (f"{place}. {name}", *("-" if share is None else f"{100 * share:.0f}" for share in shares))
-        for place, (name, shares) in enumerate(zip(names, results.matrix, strict=True), 1)
-    ]
-    columns = [str(place) for place in range(1, len(names) + 1)]
-    print_table(["Points in Percent", *columns], rows, title="Head to Head", right=[*range(1, len(names) + 1)])
-
-
-def _print_pairings(results: LadderResults) -> None:
-    rows = []
-    for pairing in results.pairings:
-        best = pairing.decided_by[0] if pairing.decided_by and pairing.decided == pairing.decided_by[0].label else None
-        values = "" if best is None else f"{best.first:.2f} : {best.second:.2f}"
-        result = f"{pairing.wins}-{pairing.draws}-{pairing.losses}"
-        rows.append((pairing.first, pairing.second, result, pairing.decided, values))
-    headers = ["First", "Second", "Won-Drawn-Lost", "Decided By", "First : Second"]
-    print_table(headers, rows, title="Pairings", right=[2, 4])

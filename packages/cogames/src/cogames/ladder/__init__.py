@@ -9,7 +9,7 @@
 - `entrants`, `house`, `season`: policies from names, files, the house set and seasons
 - `missions`, `games`: how two policies meet, and the episodes that decide it
 - `plan`, `pairing`, `run`: the schedule; `folder`, `records`: finished games on disk
-- `duels`, `measures`, `decisive`, `results`: who won, and why
+- `duels`, `measures`, `decisive`, `summary`, `results`: the outcome of duels, and its reasons
 - `telling`, `recordings`, `report*`, `outputs`: replays, the report and tables
 """
 

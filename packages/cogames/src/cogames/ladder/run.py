@@ -14,7 +14,8 @@ from cogames.ladder.pairing import SwissRound, all_pairs, swiss_round
 from cogames.ladder.plan import Ladder
 from cogames.ladder.recordings import record_games
 from cogames.ladder.records import GameRecord, make_record
-from cogames.ladder.results import LadderResults, make_results
+from cogames.ladder.results import LadderResults
+from cogames.ladder.summary import make_results
 from cogames.ladder.telling import choose_games
 from mettagrid.runner.episode import EpisodeOutcome, play_episodes
 
