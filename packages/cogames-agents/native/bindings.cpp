@@ -36,6 +36,8 @@ Character read_character(const nb::dict& options) {
     else if (name == "detour") character.detour = nb::cast<int>(value);
     else if (name == "explorers") character.explorers = nb::cast<double>(value);
     else if (name == "voronoi") character.voronoi = nb::cast<double>(value);
+    else if (name == "stop") character.stop = nb::cast<int>(value);
+    else if (name == "far") character.far = nb::cast<double>(value);
     else if (name == "close") character.close = nb::cast<int>(value);
     else if (name == "least_miners") character.least_miners = nb::cast<int>(value);
     else if (name == "spare") character.spare = nb::cast<int>(value);
@@ -112,6 +114,19 @@ class Planner {
     return infos;
   }
 
+  // What a cog's team knows: (rows and columns from the cog, type, is ours, is theirs, step of the last sighting).
+  nb::list known_objects(int world, int agent) const {
+    nb::list known;
+    const Cog* cog = worlds_.at(static_cast<size_t>(world))->find(agent);
+    if (!cog || !cog->mind) return known;
+    for (const Object& object : cog->mind->chart.objects) {
+      if (!object.exists) continue;
+      known.append(nb::make_tuple(object.at.row - cog->at.row, object.at.col - cog->at.col, kind_name(object.kind), cog->mind->is_ours(object),
+                                  cog->mind->is_theirs(object), object.seen));
+    }
+    return known;
+  }
+
  private:
   static std::vector<FeatureName> names(const std::vector<std::tuple<int, std::string, double>>& features) {
     std::vector<FeatureName> found;
@@ -141,5 +156,6 @@ NB_MODULE(_native, module) {
       .def("reset", &Planner::reset)
       .def("step", &Planner::step)
       .def("intention", &Planner::intention)
+      .def("known_objects", &Planner::known_objects)
       .def("step_worlds", &Planner::step_worlds);
 }

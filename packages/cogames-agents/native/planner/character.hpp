@@ -21,13 +21,15 @@ struct Character {
   int horizon = 20;         // steps in which deposits on the way are all there is
   int detour = 8;           // steps past the station
   double explorers = 0.0;  // share of the cogs that keep exploring
-  double voronoi = 0.3;     // cost of each step that another aligner is closer to a junction
-  int trip = 2;             // hearts that are worth a walk to the hub
+  double voronoi = 0.6;     // cost of each step that another aligner is closer to a junction
+  int stop = 99;            // hearts beyond those for open junctions, with which nobody need mine
+  double far = 5;           // steps by which unknown ground must be nearer than a known junction
+  int trip = 4;             // hearts that are worth a walk to the hub
   int least_miners = 1;     // if this many others remain
   int hidden = 20;          // junctions expected beyond those known
   double novelty = 1.0, sector = 0.3, crowd = 1.0;  // weights of what makes a place worth exploring
   bool corners = true;      // look for extractors in the corners of the compound
-  int most_hearts = 10;     // carried at once
+  int most_hearts = 5;     // carried at once
   double surplus = 0.3;     // steps an element may cost more for each unit that the team has less of it
   int reserve = 12;         // hp left when a cog is back in its territory
   int guard_slack = 6;      // steps to be early at a junction that the clips will take

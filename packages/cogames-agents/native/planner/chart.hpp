@@ -58,6 +58,7 @@ class Chart {
   int influence(int cell) const { return influence_[static_cast<size_t>(cell)]; }
 
   std::vector<Object> objects;
+  int changes = 0;  // of the ground
 
   // Makes room for everything within `margin` of a spot.
   void reach(Spot at, int margin) {
@@ -67,7 +68,10 @@ class Chart {
     }
   }
 
-  void set_ground(int cell, Ground ground) { ground_[static_cast<size_t>(cell)] = ground; }
+  void set_ground(int cell, Ground ground) {
+    ground_[static_cast<size_t>(cell)] = ground;
+    ++changes;
+  }
 
   int add(Spot at, Kind kind) {
     const int number = static_cast<int>(objects.size());
@@ -75,7 +79,7 @@ class Chart {
     object.at = at;
     object.kind = kind;
     objects.push_back(object);
-    ground_[static_cast<size_t>(cell(at))] = kObject;
+    set_ground(cell(at), kObject);
     index_[static_cast<size_t>(cell(at))] = static_cast<uint16_t>(number);
     return number;
   }
@@ -83,7 +87,7 @@ class Chart {
   void remove(int number) {
     Object& object = objects[static_cast<size_t>(number)];
     object.exists = false;
-    ground_[static_cast<size_t>(cell(object.at))] = kFree;
+    set_ground(cell(object.at), kFree);
   }
 
   // Adds (sign 1) or takes back (-1) the influence of a source of strength `reach`.

@@ -36,6 +36,7 @@ struct Cog {
   Goal goal = kIdle;
   int target = -1;       // object
   Spot place;            // where the target is, or the cell to reach
+  int since = 0;         // step of the plan
   int until = 0;         // step at which the plan is reconsidered
   int news = 0;          // of the mind when the plan was made
   std::vector<uint8_t> path;  // headings, last first
@@ -61,6 +62,7 @@ struct Mind {
   std::vector<uint8_t> in_reach;  // by position in `junctions`
   int reach_news = 0;
   int last_wave = 0;
+  int explored = -1;      // changes of the chart when nothing unknown was in reach
 
   bool is_ours(const Object& object) const { return team >= 0 && (object.teams >> team & 1); }
   bool is_theirs(const Object& object) const { return (object.teams & ~(team >= 0 ? 1u << team : 0u)) != 0; }

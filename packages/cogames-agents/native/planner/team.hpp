@@ -28,8 +28,9 @@ class Team {
  private:
   // Whether the plan still makes sense; cheap, because it is asked in every step.
   bool holds(Cog& cog) {
-    if (cog.goal == kIdle || mind_.step >= cog.until) return false;
-    if (is_in_danger(cog) && cog.goal != kAlign && cog.goal != kScramble) return cog.goal == kRetreat;
+    if (mind_.step >= cog.until) return false;
+    if (cog.goal == kIdle) return cog.news == mind_.news && !is_in_danger(cog) && cog.territory == 1;
+    if (is_in_danger(cog) && cog.goal != kAlign && cog.goal != kScramble && cog.goal != kPatrol) return cog.goal == kRetreat;
     const Object* target = cog.target >= 0 ? &mind_.object(cog.target) : nullptr;
     if (target && (!target->exists || target->useless_until > mind_.step)) return false;
     switch (cog.goal) {
@@ -39,10 +40,10 @@ class Team {
       case kFetchHeart: return cog.hearts < hearts_wanted(cog) && mind_.supply() > 0;
       case kAlign: return cog.hearts > 0 && cog.gear == kAligner && !mind_.is_ours(*target);
       case kScramble: return cog.hearts > 0 && cog.gear == kScrambler && mind_.is_theirs(*target);
-      case kExplore: return mind_.chart.ground(mind_.chart.cell(cog.place)) == kUnknown && cog.news == mind_.news;
+      case kExplore: return mind_.chart.ground(mind_.chart.cell(cog.place)) == kUnknown && (cog.news == mind_.news || mind_.step < cog.since + kDwell);
       case kRetreat: return cog.territory != 1;
       case kGuard: return mind_.is_ours(*target) || mind_.step < cog.until;
-      case kPatrol: return target->seen < cog.until - kPatrolSteps && cog.news == mind_.news;
+      case kPatrol: return target->seen < cog.since && (cog.news == mind_.news || mind_.step < cog.since + kDwell);
       case kTry: return target->uses == 0;
       default: return false;
     }
@@ -63,7 +64,7 @@ class Team {
       release(cog);
     }
     if (cog.territory != 1 && cog.gear != kNoRole && mind_.hub >= 0 && retreat(cog)) return claim(cog);
-    set(cog, kIdle, -1, cog.at, 1);
+    set(cog, kIdle, -1, cog.at, kPause);
   }
 
   bool propose(Cog& cog) {
@@ -88,14 +89,15 @@ class Team {
       while (mind_.cogs[place] != &cog) ++place;
       cog.role = static_cast<Role>(character_.roster[place % character_.roster.size()]);
     }
-    if (!character_.adapts || cog.role == kScrambler) return;
+    if (!character_.adapts || cog.role == kScrambler || mind_.step < kOpening) return;
     const int aligners = mind_.count(kAligner), miners = mind_.count(kMiner);
     const int carried = hearts_carried(), open = open_junctions();
     if (cog.role == kMiner || cog.role == kScout) {
       // Hearts wait in the hub: now they need hands.
       const int home = walk(cog.at, mind_.object(mind_.hub).at);
       const double waiting = hearts_at_arrival(cog, home + character_.detour);
-      if (waiting >= character_.spare + home / character_.close && open + character_.hidden / 2 > carried &&
+      const bool rich = mind_.supply() + carried >= open + character_.stop && waiting >= character_.spare;
+      if ((rich || waiting >= character_.spare + home / character_.close) && open + character_.hidden / 2 > carried &&
           (miners > character_.least_miners || cog.role == kScout) && cog.cargo < capacity(cog) / 2 && mind_.can_pay(kAligner)) {
         cog.role = kAligner;
       }
@@ -274,7 +276,7 @@ class Team {
   }
 
   bool align(Cog& cog) {
-    if (cog.hearts == 0 || cog.gear != kAligner) return false;
+    if (cog.hearts == 0 || cog.gear != kAligner || !has_open_junction(cog)) return false;
     begin(cog);
     int best = -1;
     double best_cost = 1e9;
@@ -297,13 +299,24 @@ class Team {
         }
       }
     }
-    return best >= 0 && take(cog, kAlign, best, 120);
+    if (best < 0) return false;
+    // Unknown ground on this side of a far junction may hold a nearer one.
+    if (best_cost > character_.far && explore(cog, true, best_cost - character_.far)) return true;
+    begin(cog);
+    return go_to_object(cog, kAlign, best, 120);
+  }
+
+  bool has_open_junction(const Cog& cog) const {
+    for (size_t i = 0; i < mind_.junctions.size(); ++i) {
+      if (mind_.in_reach[i] && mind_.object(mind_.junctions[i]).exists && is_open(cog, mind_.junctions[i])) return true;
+    }
+    return false;
   }
 
   bool is_open(const Cog& cog, int number) const {
     const Object& junction = mind_.object(number);
     if (mind_.is_ours(junction) || is_useless(number)) return false;
-    if (!is_free_for(cog, junction)) return false;
+    if (!is_free_for(cog, number)) return false;
     if (!character_.co_owns && mind_.is_theirs(junction)) return false;
     for (size_t i = 0; i < mind_.junctions.size(); ++i) {
       if (mind_.junctions[i] == number) return mind_.in_reach[i];
@@ -312,21 +325,30 @@ class Team {
   }
 
   // A claim holds against cogs that are not much closer.
-  bool is_free_for(const Cog& cog, const Object& junction) const {
-    if (junction.claimed_by < 0 || junction.claimed_by == cog.number) return true;
-    const Cog* holder = claimant(junction);
-    return !holder || static_cast<int>(holder->path.size()) > flood_.steps + kStealMargin;
+  bool is_free_for(const Cog& cog, int number) const {
+    const Cog* holder = claimant(number);
+    return !holder || holder == &cog || static_cast<int>(holder->path.size()) > flood_.steps + kStealMargin;
   }
 
-  Cog* claimant(const Object& object) const {
+  bool is_claimed(const Cog& cog, int number) const {
+    const Cog* holder = claimant(number);
+    return holder && holder != &cog;
+  }
+
+  Cog* claimant(int number) const {
+    const int claimed_by = mind_.object(number).claimed_by;
     for (Cog* cog : mind_.cogs) {
-      if (cog->number == object.claimed_by) return cog;
+      if (cog->number == claimed_by && cog->target == number) return cog;
     }
     return nullptr;
   }
 
   bool scramble(Cog& cog) {
     if (cog.hearts == 0 || cog.gear != kScrambler) return false;
+    const bool has_target = std::any_of(mind_.junctions.begin(), mind_.junctions.end(), [&](int number) {
+      return mind_.object(number).exists && mind_.is_theirs(mind_.object(number)) && !mind_.is_ours(mind_.object(number));
+    });
+    if (!has_target) return false;
     begin(cog);
     size_t next = 0;
     while (flood_.grow()) {
@@ -334,7 +356,7 @@ class Team {
         const int number = flood_.objects[next].number;
         const Object& object = mind_.object(number);
         if (object.kind != kJunction || !mind_.is_theirs(object) || mind_.is_ours(object)) continue;
-        if (is_useless(number) || (object.claimed_by >= 0 && object.claimed_by != cog.number)) continue;
+        if (is_useless(number) || is_claimed(cog, number)) continue;
         return take(cog, kScramble, number, 120);
       }
     }
@@ -350,7 +372,7 @@ class Team {
       const int number = mind_.victim(ship, false);
       if (number < 0 || !mind_.is_ours(mind_.object(number))) continue;
       const Object& junction = mind_.object(number);
-      if (junction.claimed_by >= 0 && junction.claimed_by != cog.number) continue;
+      if (is_claimed(cog, number)) continue;
       const int steps = walk(cog.at, junction.at);
       if (steps < best_steps) {
         best_steps = steps;
@@ -371,10 +393,11 @@ class Team {
   }
 
   // The nearest unknown cell away from where others explore; with `in_reach`, only where junctions could be captured.
-  bool explore(Cog& cog, bool in_reach) {
+  bool explore(Cog& cog, bool in_reach, double most = 1e9) {
+    if (mind_.explored == mind_.chart.changes) return false;
     begin(cog);
     int best = -1;
-    double best_cost = 1e9;
+    double best_cost = most;
     size_t next = 0;
     while (flood_.steps < best_cost && flood_.grow()) {
       for (; next < flood_.unknown.size(); ++next) {
@@ -393,7 +416,10 @@ class Team {
         }
       }
     }
-    if (best < 0) return false;
+    if (best < 0) {
+      if (flood_.unknown.empty() && most == 1e9) mind_.explored = mind_.chart.changes;
+      return false;
+    }
     flood_.path_to(best, cog.path);
     set(cog, kExplore, -1, mind_.chart.spot(best), 60);
     return true;
@@ -435,7 +461,7 @@ class Team {
     int best = -1, best_worth = 0;
     for (int number : mind_.junctions) {
       const Object& junction = mind_.object(number);
-      if (!junction.exists || (junction.claimed_by >= 0 && junction.claimed_by != cog.number) || is_useless(number)) continue;
+      if (!junction.exists || is_claimed(cog, number) || is_useless(number)) continue;
       const int worth = mind_.step - junction.seen - 2 * walk(cog.at, junction.at);
       if (worth > best_worth) {
         best_worth = worth;
@@ -446,6 +472,7 @@ class Team {
   }
 
   bool try_others(Cog& cog) {
+    if (mind_.others.empty()) return false;
     begin(cog);
     size_t next = 0;
     while (flood_.grow()) {
@@ -501,6 +528,7 @@ class Team {
     cog.goal = goal;
     cog.target = target;
     cog.place = place;
+    cog.since = mind_.step;
     cog.until = mind_.step + steps;
     cog.failures = cog.blocked = 0;
     if (goal == kIdle) cog.path.clear();
@@ -509,13 +537,12 @@ class Team {
   void claim(Cog& cog) {
     if (cog.target >= 0 && (cog.goal == kAlign || cog.goal == kScramble || cog.goal == kGuard || cog.goal == kPatrol)) {
       Object& object = mind_.object(cog.target);
-      if (Cog* holder = claimant(object); holder && holder != &cog && holder->target == cog.target) holder->until = 0;
+      if (Cog* holder = claimant(cog.target); holder && holder != &cog) holder->until = 0;
       object.claimed_by = static_cast<int16_t>(cog.number);
     }
   }
 
   void release(Cog& cog) {
-    if (cog.target >= 0 && mind_.object(cog.target).claimed_by == cog.number) mind_.object(cog.target).claimed_by = -1;
     set(cog, kIdle, -1, cog.at, 0);
   }
 
@@ -539,7 +566,7 @@ class Team {
       if (hp <= 2) return false;
     }
     // A junction is worth more than the gear of a cog that does not come back.
-    if (cog.goal == kAlign || cog.goal == kScramble) return true;
+    if (cog.goal == kAlign || cog.goal == kScramble || mind_.supply() >= kWealth) return true;
     const int stay = cog.goal == kMine ? 6 : 2;
     return hp >= away + stay + character_.reserve / 2;
   }
@@ -559,7 +586,7 @@ class Team {
 
   int follow(Cog& cog) {
     if (cog.path.empty()) {
-      if (cog.goal != kGuard) set(cog, kIdle, -1, cog.at, 0);
+      if (cog.goal != kGuard && cog.goal != kIdle) set(cog, kIdle, -1, cog.at, 0);
       if (cog.goal == kGuard && !mind_.is_ours(mind_.object(cog.target))) cog.until = mind_.step;
       return stay(cog, words_.noop_action);
     }
@@ -647,7 +674,7 @@ class Team {
     return cog.dice;
   }
 
-  static constexpr int kPatrolSteps = 60, kStealMargin = 4, kCorner = 8, kNovelMost = 25, kOpening = 30;
+  static constexpr int kPatrolSteps = 60, kStealMargin = 4, kCorner = 8, kNovelMost = 25, kOpening = 30, kDwell = 3, kPause = 20, kWealth = 10;
 
   const Vocabulary& words_;
   const Character& character_;
