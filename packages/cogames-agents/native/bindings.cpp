@@ -6,6 +6,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <functional>
+#include <thread>
 #include <tuple>
 
 #include "planner/world.hpp"
@@ -17,38 +19,31 @@ namespace {
 
 using Observations = nb::ndarray<const uint8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using Actions = nb::ndarray<int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Row = nb::ndarray<const uint8_t, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 using Agents = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-Character read_character(const nb::dict& options) {
+// The traits of a character by their names in Python.
+Character read_character(const nb::dict& traits) {
   Character character;
-  for (auto [key, value] : options) {
+  for (auto [key, value] : traits) {
     const std::string name = nb::cast<std::string>(key);
-    if (name == "roster") character.roster = nb::cast<std::vector<uint8_t>>(value);
-    else if (name == "adapts") character.adapts = nb::cast<bool>(value);
-    else if (name == "co_owns") character.co_owns = nb::cast<bool>(value);
-    else if (name == "shows_vibe") character.shows_vibe = nb::cast<bool>(value);
-    else if (name == "most_hearts") character.most_hearts = nb::cast<int>(value);
-    else if (name == "surplus") character.surplus = nb::cast<double>(value);
-    else if (name == "trip") character.trip = nb::cast<int>(value);
-    else if (name == "queue") character.queue = nb::cast<int>(value);
-    else if (name == "income") character.income = nb::cast<double>(value);
-    else if (name == "horizon") character.horizon = nb::cast<int>(value);
-    else if (name == "detour") character.detour = nb::cast<int>(value);
-    else if (name == "explorers") character.explorers = nb::cast<double>(value);
-    else if (name == "voronoi") character.voronoi = nb::cast<double>(value);
-    else if (name == "stop") character.stop = nb::cast<int>(value);
-    else if (name == "far") character.far = nb::cast<double>(value);
-    else if (name == "close") character.close = nb::cast<int>(value);
-    else if (name == "least_miners") character.least_miners = nb::cast<int>(value);
-    else if (name == "spare") character.spare = nb::cast<int>(value);
-    else if (name == "hidden") character.hidden = nb::cast<int>(value);
-    else if (name == "novelty") character.novelty = nb::cast<double>(value);
-    else if (name == "sector") character.sector = nb::cast<double>(value);
-    else if (name == "crowd") character.crowd = nb::cast<double>(value);
-    else if (name == "corners") character.corners = nb::cast<bool>(value);
-    else if (name == "reserve") character.reserve = nb::cast<int>(value);
-    else if (name == "guard_slack") character.guard_slack = nb::cast<int>(value);
-    else throw nb::value_error(("unknown trait " + name).c_str());
+    const auto read = [&]<typename T>(const char* trait, T& into) {
+      if (name != trait) return false;
+      into = nb::cast<T>(value);
+      return true;
+    };
+    const bool known = read("roster", character.roster) || read("opening", character.opening) || read("co_owns", character.co_owns) ||
+                       read("guards", character.guards) || read("shows_vibe", character.shows_vibe) || read("spare", character.spare) ||
+                       read("queue", character.queue) || read("income", character.income) || read("horizon", character.horizon) ||
+                       read("detour", character.detour) || read("surveyors", character.surveyors) ||
+                       read("survey_until", character.survey_until) || read("voronoi", character.voronoi) || read("stop", character.stop) ||
+                       read("far", character.far) || read("trip", character.trip) || read("close", character.close) ||
+                       read("least_miners", character.least_miners) || read("hidden", character.hidden) ||
+                       read("novelty", character.novelty) || read("sector", character.sector) || read("crowd", character.crowd) ||
+                       read("corners", character.corners) || read("most_hearts", character.most_hearts) ||
+                       read("surplus", character.surplus) || read("reserve", character.reserve) ||
+                       read("first_wave", character.first_wave) || read("wave_period", character.wave_period);
+    if (!known) throw nb::value_error(("the planner has no trait " + name).c_str());
   }
   return character;
 }
@@ -64,40 +59,67 @@ class Planner {
 
   Planner(const Planner&) = delete;
 
-  void reset(int world) { worlds_.at(static_cast<size_t>(world))->reset(); }
+  void reset(int world) { world_at(world).reset(); }
 
-  // Row i of `observations` is agent `agents[i]` of `world`.
+  // Decides for some agents of a world; the rows are those of all agents.
   void step(int world, Agents agents, Observations observations, Actions actions) {
-    check(observations, actions, agents.shape(0));
-    World& at = *worlds_.at(static_cast<size_t>(world));
+    World& at = world_at(world);
+    check(observations, actions);
+    for (size_t i = 0; i < agents.shape(0); ++i) {
+      if (agents.data()[i] < 0 || static_cast<size_t>(agents.data()[i]) >= observations.shape(0)) {
+        throw nb::value_error(("there is no observation of agent " + std::to_string(agents.data()[i])).c_str());
+      }
+    }
     nb::gil_scoped_release release;
     const size_t row = observations.shape(1) * 3;
     for (size_t i = 0; i < agents.shape(0); ++i) {
-      actions.data()[i] = at.act(agents.data()[i], observations.data() + i * row, static_cast<int>(observations.shape(1)), scratch_);
+      const size_t agent = static_cast<size_t>(agents.data()[i]);
+      actions.data()[agent] = at.act(static_cast<int>(agent), observations.data() + agent * row, static_cast<int>(observations.shape(1)), scratch_);
     }
   }
 
+  int step_one(int world, int agent, Row row) {
+    if (agent < 0 || agent > kAgentsMax) throw nb::value_error(("there is no agent " + std::to_string(agent)).c_str());
+    return world_at(world).act(agent, row.data(), static_cast<int>(row.shape(0)), scratch_);
+  }
+
   // Rows are all worlds one after the other, each with the same number of agents.
-  void step_worlds(Observations observations, Actions actions) {
-    const size_t count = observations.shape(0) / worlds_.size();
-    check(observations, actions, count * worlds_.size());
+  void step_worlds(Observations observations, Actions actions, int threads) {
+    check(observations, actions);
+    if (observations.shape(0) % worlds_.size()) throw nb::value_error("the worlds must have the same number of agents");
     nb::gil_scoped_release release;
-    const size_t row = observations.shape(1) * 3;
-    for (size_t i = 0; i < observations.shape(0); ++i) {
-      actions.data()[i] = worlds_[i / count]->act(static_cast<int>(i % count), observations.data() + i * row, static_cast<int>(observations.shape(1)), scratch_);
-    }
+    const size_t count = observations.shape(0) / worlds_.size(), row = observations.shape(1) * 3;
+    const size_t parts = static_cast<size_t>(std::max(1, threads));
+    const auto play = [&](size_t part, Scratch& scratch) {
+      for (size_t world = worlds_.size() * part / parts; world < worlds_.size() * (part + 1) / parts; ++world) {
+        for (size_t agent = 0; agent < count; ++agent) {
+          const size_t i = world * count + agent;
+          actions.data()[i] = worlds_[world]->act(static_cast<int>(agent), observations.data() + i * row, static_cast<int>(observations.shape(1)), scratch);
+        }
+      }
+    };
+    while (others_.size() + 1 < parts) others_.push_back(std::make_unique<Scratch>());
+    std::vector<std::thread> running;
+    for (size_t part = 1; part < parts; ++part) running.emplace_back(play, part, std::ref(*others_[part - 1]));
+    play(0, scratch_);
+    for (std::thread& thread : running) thread.join();
   }
 
   // What a cog is up to; an empty dict before its first step.
   nb::dict intention(int world, int agent) const {
     nb::dict infos;
-    const Cog* cog = worlds_.at(static_cast<size_t>(world))->find(agent);
+    const Cog* cog = world_at(world).find(agent);
     if (!cog || !cog->mind) return infos;
     const Mind& mind = *cog->mind;
     infos["role"] = nb::str(kRoleNames[cog->role].data());
     infos["goal"] = nb::str(kGoalNames[cog->goal].data());
-    if (cog->target >= 0) infos["target"] = nb::str(kind_name(mind.object(cog->target).kind).c_str());
-    if (cog->goal != kIdle) infos["target_offset"] = nb::make_tuple(cog->place.row - cog->at.row, cog->place.col - cog->at.col);
+    if (cog->target >= 0) infos["target_type"] = nb::str(kind_name(mind.object(cog->target).kind).c_str());
+    if (cog->goal != kIdle) {
+      nb::list target;
+      target.append(cog->place.row - cog->at.row);
+      target.append(cog->place.col - cog->at.col);
+      infos["target"] = target;
+    }
     int own = 0, stations = 0, junctions = 0, extractors = 0;
     for (const Object& object : mind.chart.objects) {
       if (!object.exists) continue;
@@ -117,7 +139,7 @@ class Planner {
   // What a cog's team knows: (rows and columns from the cog, type, is ours, is theirs, step of the last sighting).
   nb::list known_objects(int world, int agent) const {
     nb::list known;
-    const Cog* cog = worlds_.at(static_cast<size_t>(world))->find(agent);
+    const Cog* cog = world_at(world).find(agent);
     if (!cog || !cog->mind) return known;
     for (const Object& object : cog->mind->chart.objects) {
       if (!object.exists) continue;
@@ -134,15 +156,23 @@ class Planner {
     return found;
   }
 
-  static void check(const Observations& observations, const Actions& actions, size_t rows) {
-    if (observations.shape(0) != rows || actions.shape(0) != rows || observations.shape(2) != 3) {
+  static void check(const Observations& observations, const Actions& actions) {
+    if (observations.shape(0) != actions.shape(0) || observations.shape(2) != 3) {
       throw nb::value_error("observations must be uint8 [agents, tokens, 3] and actions int32 [agents]");
     }
   }
 
+  World& world_at(int world) const {
+    if (world < 0 || static_cast<size_t>(world) >= worlds_.size()) throw nb::index_error(("there is no world " + std::to_string(world)).c_str());
+    return *worlds_[static_cast<size_t>(world)];
+  }
+
+  static constexpr int kAgentsMax = 1 << 16;
+
   Vocabulary words_;
   Character character_;
   Scratch scratch_;
+  std::vector<std::unique_ptr<Scratch>> others_;  // of further threads
   std::vector<std::unique_ptr<World>> worlds_;
 };
 
@@ -155,6 +185,7 @@ NB_MODULE(_native, module) {
                     const std::vector<std::string>&, std::pair<int, int>, const std::vector<std::pair<int, int>>&, const nb::dict&, int>())
       .def("reset", &Planner::reset)
       .def("step", &Planner::step)
+      .def("step_one", &Planner::step_one)
       .def("intention", &Planner::intention)
       .def("known_objects", &Planner::known_objects)
       .def("step_worlds", &Planner::step_worlds);

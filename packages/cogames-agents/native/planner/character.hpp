@@ -8,11 +8,13 @@
 
 namespace planner {
 
+inline constexpr uint8_t kSmart = kRoles;  // in a roster: the planner chooses, and changes the role when the team needs it
+
 struct Character {
-  // Roles in the order in which cogs of a team join; repeated from the start when there are more cogs.
-  std::vector<uint8_t> roster{kAligner, kMiner, kMiner, kAligner, kMiner, kMiner, kAligner, kMiner};
-  bool adapts = true;       // cogs change their role when the team needs it
+  std::vector<uint8_t> roster;  // roles in the order in which the cogs of a team join; the planner chooses for the others
+  std::vector<uint8_t> opening{kAligner, kMiner, kMiner, kAligner, kMiner, kMiner, kAligner, kMiner};  // its first choices, repeated
   bool co_owns = true;      // aligners also capture junctions of other teams
+  bool guards = true;       // aligners wait beside junctions that the clips take next
   bool shows_vibe = false;  // cogs change their vibe to their role
   int spare = 3;            // hearts that wait in the hub make a miner an aligner,
   int close = 4;            // one more for this many steps to the hub,
@@ -20,7 +22,8 @@ struct Character {
   double income = 0.06;     // hearts that a miner brings in each step
   int horizon = 20;         // steps in which deposits on the way are all there is
   int detour = 8;           // steps past the station
-  double explorers = 0.0;  // share of the cogs that keep exploring
+  double surveyors = 0;     // share of the cogs that explore before anything else,
+  int survey_until = 0;     // until this step
   double voronoi = 0.6;     // cost of each step that another aligner is closer to a junction
   int stop = 99;            // hearts beyond those for open junctions, with which nobody need mine
   double far = 5;           // steps by which unknown ground must be nearer than a known junction
@@ -32,7 +35,6 @@ struct Character {
   int most_hearts = 5;     // carried at once
   double surplus = 0.3;     // steps an element may cost more for each unit that the team has less of it
   int reserve = 12;         // hp left when a cog is back in its territory
-  int guard_slack = 6;      // steps to be early at a junction that the clips will take
   int first_wave = 100, wave_period = 200;  // of the clips
 };
 

@@ -33,6 +33,7 @@ struct Cog {
   int hp = 0, hearts = 0, cargo = 0, cargo_of[kElements] = {};
   int territory = 0;
   Role gear = kNoRole, role = kNoRole;
+  bool adapts = false;   // the planner may change the role
   Goal goal = kIdle;
   int target = -1;       // object
   Spot place;            // where the target is, or the cell to reach

@@ -71,11 +71,12 @@ class Team {
     if (is_in_danger(cog) && retreat(cog)) return true;
     if (mind_.hub < 0 || mind_.team < 0) return try_others(cog) || explore(cog, false);
     assign(cog);
+    if (survey(cog)) return true;
     if (cog.role == kAligner && cog.gear == kNoRole && first_heart(cog)) return true;
-    if (cog.gear != cog.role && !(character_.adapts && cog.role == kScout) && gear_up(cog)) return true;
+    if (cog.gear != cog.role && !(cog.adapts && cog.role == kScout) && gear_up(cog)) return true;
     switch (cog.role) {
       case kMiner: return mine(cog) || explore(cog, false) || patrol(cog);
-      case kAligner: return scout_ahead(cog) || fetch_heart(cog) || align(cog) || guard(cog) || bank(cog) || explore(cog, cog.hearts > 0) || explore(cog, false) || patrol(cog);
+      case kAligner: return fetch_heart(cog) || align(cog) || guard(cog) || bank(cog) || explore(cog, cog.hearts > 0) || explore(cog, false) || patrol(cog);
       case kScrambler: return fetch_heart(cog) || scramble(cog) || explore(cog, false) || patrol(cog);
       default: return explore(cog, false) || try_others(cog) || patrol(cog);
     }
@@ -87,9 +88,11 @@ class Team {
     if (cog.role == kNoRole) {
       size_t place = 0;
       while (mind_.cogs[place] != &cog) ++place;
-      cog.role = static_cast<Role>(character_.roster[place % character_.roster.size()]);
+      const uint8_t given = place < character_.roster.size() ? character_.roster[place] : kSmart;
+      cog.adapts = given == kSmart;
+      cog.role = static_cast<Role>(cog.adapts ? character_.opening[place % character_.opening.size()] : given);
     }
-    if (!character_.adapts || cog.role == kScrambler || mind_.step < kOpening) return;
+    if (!cog.adapts || cog.role == kScrambler || mind_.step < kOpening) return;
     const int aligners = mind_.count(kAligner), miners = mind_.count(kMiner);
     const int carried = hearts_carried(), open = open_junctions();
     if (cog.role == kMiner || cog.role == kScout) {
@@ -366,7 +369,7 @@ class Team {
   // Stands beside a junction of ours that the clips take next.
   bool guard(Cog& cog) {
     const int wave = mind_.next_wave(character_);
-    if (cog.hearts == 0 || wave - mind_.step > 60) return false;
+    if (!character_.guards || cog.hearts == 0 || wave - mind_.step > kGuardSteps) return false;
     int best = -1, best_steps = 1 << 20;
     for (int ship : mind_.ships) {
       const int number = mind_.victim(ship, false);
@@ -384,12 +387,12 @@ class Team {
     return true;
   }
 
-  // Some cogs without hearts keep exploring, so that the others know where to go.
-  bool scout_ahead(Cog& cog) {
-    if (cog.hearts || !character_.adapts || walk(cog.at, mind_.object(mind_.hub).at) <= character_.queue) return false;
+  // Some cogs explore before anything else, so that the others know where to go.
+  bool survey(Cog& cog) {
+    if (mind_.step >= character_.survey_until || !cog.adapts || cog.hearts) return false;
     int explorers = 0;
-    for (const Cog* other : mind_.cogs) explorers += other != &cog && other->goal == kExplore && other->role != kMiner;
-    return explorers < static_cast<int>(character_.explorers * static_cast<double>(mind_.cogs.size()) + 0.5) && explore(cog, true);
+    for (const Cog* other : mind_.cogs) explorers += other != &cog && other->goal == kExplore;
+    return explorers < static_cast<int>(character_.surveyors * static_cast<double>(mind_.cogs.size()) + 0.5) && explore(cog, false);
   }
 
   // The nearest unknown cell away from where others explore; with `in_reach`, only where junctions could be captured.
@@ -674,7 +677,7 @@ class Team {
     return cog.dice;
   }
 
-  static constexpr int kPatrolSteps = 60, kStealMargin = 4, kCorner = 8, kNovelMost = 25, kOpening = 30, kDwell = 3, kPause = 20, kWealth = 10;
+  static constexpr int kPatrolSteps = 60, kStealMargin = 4, kCorner = 8, kNovelMost = 25, kOpening = 30, kDwell = 3, kPause = 20, kWealth = 10, kGuardSteps = 60;
 
   const Vocabulary& words_;
   const Character& character_;

@@ -1,8 +1,8 @@
 """Compare what a policy believes about junctions with their tags in the simulation.
 
 A policy may hold a stale belief about a junction out of view, and it may expect a change that no agent has seen. So the
-owner of a target is checked while the agent sees it. The count of own junctions must not exceed the largest of three: by
-the tags of now, as the team last saw them, and as the agent last saw them.
+owner of a target is checked while the agent sees it. The count of own junctions must not exceed the largest of three:
+by the tags of now, as the team last saw them, and as the agent last saw them.
 """
 
 from __future__ import annotations
