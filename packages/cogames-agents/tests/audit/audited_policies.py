@@ -42,18 +42,22 @@ class TeamCog(StarterCogPolicyImpl):
         memory = cog.memory
         cell = memory.ahead if wanted >> memory.ahead & 1 else lowest(wanted)
         offset, here = memory.grid.offset(cell), memory.grid.offset(memory.here)
-        place = {"target_offset": [offset[0] - here[0], offset[1] - here[1]]}
+        place = {"target": [offset[0] - here[0], offset[1] - here[1]]}
         bit = 1 << cell
         if bit & cog.junctions:
             goal = "scramble" if self.role == "scrambler" and bit & cog.theirs else "align"
             if bit & cog.ours and goal == "align":
                 goal = "deposit" if cog.cargo else "guard"
-            return {"goal": goal, "target": "junction", **place}
+            return {"goal": goal, "target_type": "junction", **place}
         if bit & cog.hub:
-            return {"goal": "deposit" if cog.cargo else "fetch_heart", "target": "hub", **place}
+            return {"goal": "deposit" if cog.cargo else "fetch_heart", "target_type": "hub", **place}
         if bit & memory.objects:
             is_station = bit & cog.ours
-            return {"goal": "gear_up", "target": self.role, **place} if is_station else {"goal": "mine", **place}
+            return (
+                {"goal": "gear_up", "target_type": f"{self.role}_station", **place}
+                if is_station
+                else {"goal": "mine", **place}
+            )
         return {"goal": "explore", **place}
 
 

@@ -11,8 +11,8 @@ def test_infos_of_the_planner_are_read() -> None:
         {
             "role": "miner",
             "goal": "mine",
-            "target": "carbon_extractor",
-            "target_offset": [np.int64(-2), 3],
+            "target_type": "carbon_extractor",
+            "target": [np.int64(-2), 3],
             "known_hubs": np.uint8(1),
             "known_stations": 4,
             "own_junctions": 0,
@@ -21,6 +21,11 @@ def test_infos_of_the_planner_are_read() -> None:
     )
     assert claims == Claims("miner", "mine", "carbon_extractor", (-2, 3), 1, 4, None, None, 0)
     assert claims.structures == 5
+
+
+def test_a_target_can_be_a_type_beside_an_offset() -> None:
+    claims = read_claims({"target": "junction", "target_offset": (0, 5)})
+    assert claims == Claims(target_type="junction", target_offset=(0, 5))
 
 
 @pytest.mark.parametrize("infos", [None, {}, {"role": None, "goal": "", "other": 1}])
@@ -34,6 +39,7 @@ def test_missing_infos_claim_nothing(infos: dict[str, object] | None) -> None:
     [
         ("role", 3),
         ("target", ["junction"]),
+        ("target_type", [1, 2]),
         ("target_offset", "ab"),
         ("target_offset", [1]),
         ("target_offset", [1, "x"]),

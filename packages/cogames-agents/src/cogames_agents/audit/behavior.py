@@ -69,9 +69,9 @@ class Behavior:
     def _judge_target(self, decision: Decision) -> None:
         """Count targets in the infos that are not what the goal needs, neither now nor as last seen."""
         claims = decision.claims
-        if claims.goal not in ("mine", "align", "scramble") or (claims.target is None and claims.target_offset is None):
+        if claims.goal not in ("mine", "align", "scramble"):
             return
-        named = claims.target is None or _fits(claims.goal, claims.target)
+        named = claims.target_type is None or _fits(claims.goal, claims.target_type)
         placed = claims.target_offset is None or any(_fits(claims.goal, target.kind) for target in decision.targets)
         if not (named and placed):
             self.counts[f"{claims.goal}_mismatches"] += 1

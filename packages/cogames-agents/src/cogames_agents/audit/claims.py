@@ -1,19 +1,19 @@
 """The infos of a policy: what it says an agent plays, wants and knows.
 
-The planner publishes `role`, `goal`, `target` (an object type), `target_offset` ([rows, columns] from the agent),
-`known_hubs`, `known_stations`, `known_junctions`, `known_extractors` and `own_junctions`. Every key is optional.
+The planner publishes `role`, `goal`, `target` ([rows, columns] from the agent), `target_type` (an object type),
+`known_hubs`, `known_stations`, `known_junctions`, `known_extractors` and `own_junctions`. Every key is optional. A text
+in `target` is the type, and `target_offset` is another name for the place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 __all__ = ["NO_CLAIMS", "Claims", "read_claims"]
 
 KNOWN = ("known_hubs", "known_stations", "known_junctions", "known_extractors")
-_TEXTS = ("role", "goal", "target")
 _COUNTS = (*KNOWN, "own_junctions")
 
 
@@ -23,7 +23,7 @@ class Claims:
 
     role: str | None = None
     goal: str | None = None
-    target: str | None = None
+    target_type: str | None = None
     target_offset: tuple[int, int] | None = None
     known_hubs: int | None = None
     known_stations: int | None = None
@@ -49,16 +49,29 @@ def read_claims(infos: Mapping[str, Any] | None) -> Claims:
         return NO_CLAIMS
     values: dict[str, Any] = {}
     unreadable = []
-    for key in (*_TEXTS, *_COUNTS, "target_offset"):
+    for key, (name, read) in _readers(infos).items():
         value = infos.get(key)
-        if value is None:
+        if value is None or value == "":
             continue
-        read = _offset(value) if key == "target_offset" else _text(value) if key in _TEXTS else _count(value)
-        if read is None:
+        known = read(value)
+        if known is None:
             unreadable.append(key)
-        elif read != "":
-            values[key] = read
+        else:
+            values[name] = known
     return Claims(**values, unreadable=tuple(unreadable))
+
+
+def _readers(infos: Mapping[str, Any]) -> dict[str, tuple[str, Callable[[object], object]]]:
+    """Return {key: (field of Claims, function that reads the value)}."""
+    target = ("target_type", _text) if isinstance(infos.get("target"), str) else ("target_offset", _offset)
+    return {
+        "role": ("role", _text),
+        "goal": ("goal", _text),
+        "target": target,
+        "target_type": ("target_type", _text),
+        "target_offset": ("target_offset", _offset),
+        **{key: (key, _count) for key in _COUNTS},
+    }
 
 
 def _text(value: object) -> str | None:
