@@ -3,6 +3,7 @@
 import pytest
 
 from cogames.missions import catalog
+from cogames.policy import cog
 from cogames.policy.starter_agent import StarterPolicy
 from cogames.sdk import SemanticEventExtractor, SemanticStateAdapter
 from cogames.sdk.cogsguard import (
@@ -13,6 +14,7 @@ from cogames.sdk.cogsguard import (
     CogsguardScenarioPresets,
     CogsguardSemanticSurface,
     CogsguardStateAdapter,
+    constants,
     render_cogsguard_learnings,
     select_cogsguard_learnings,
 )
@@ -140,6 +142,12 @@ def test_a_game_without_teams_has_a_state_too():
     assert state.team_summary is None and state.recent_events == []
     assert {label for entity in state.visible_entities for label in entity.labels[1:]} == {"neutral"}
     assert "team: unknown" in surface.render_state(state)
+
+
+def test_constants_are_those_of_the_game():
+    assert constants.COGSGUARD_GEAR_COSTS == cog.GEAR_COST
+    assert constants.COGSGUARD_HUB_ALIGN_DISTANCE == cog.HUB_REACH
+    assert constants.COGSGUARD_JUNCTION_ALIGN_DISTANCE == cog.NETWORK_REACH
 
 
 def test_the_parts_keep_the_protocols():

@@ -137,7 +137,7 @@ class DirectedCog(StarterCogPolicyImpl):
         return bias if bias is not None and cog.extractors(bias) else super()._scarcest_element(cog)
 
     def _ended(self, skill: SkillName) -> str | None:
-        """Return why a skill has ended; None if it goes on."""
+        """Return why a skill has ended; None while it continues."""
         cog, gear = self.cog, GEAR_SKILLS.get(skill)
         if gear is not None:
             return f"has {gear} gear" if cog.has(gear) else None
@@ -162,7 +162,11 @@ class DirectedCog(StarterCogPolicyImpl):
                 return SkillStatus.BLOCKED, f"the cog has {gear} gear"
             if not cog.can_pay(gear):
                 return SkillStatus.SETUP, "the team cannot pay for it yet"
-            return (SkillStatus.READY, "") if cog.station(gear) else (SkillStatus.SETUP, "the station is not found yet")
+            return (
+                (SkillStatus.READY, "the team can pay for it")
+                if cog.station(gear)
+                else (SkillStatus.SETUP, "the station is not found yet")
+            )
         if skill is SkillName.MINE_BIASED_RESOURCE:
             known = [element for element in ELEMENTS if cog.extractors(element)]
             reason = f"known extractors: {', '.join(known) or 'none'}; cargo {cog.cargo} of {cog.capacity}"

@@ -96,7 +96,10 @@ class _Handler(BaseHTTPRequestHandler):
     server: StandIn
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        try:
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        except (ValueError, ConnectionError):  # the client may have ended in the middle of a request
+            return
         received = Received(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
         self.server.received.append(received)
         answer = self.server.answer(received)

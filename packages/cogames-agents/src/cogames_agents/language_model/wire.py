@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from cogames.policy.cog import HEART_COST
 from cogames_agents.language_model.budget import Cost
 from cogames_agents.language_model.settings import Settings
 
 __all__ = ["SYSTEM", "Protocol", "WireError"]
 
 SYSTEM = (
-    "You direct one cog of a team in the game Cogs vs Clips. Cogs mine elements, buy gear and hearts with them, and "
-    "capture junctions. You choose what the cog does next; a program carries it out. Answer with one JSON object."
+    "You direct one cog of a team in the game Cogs vs Clips. Miners bring elements to the hub. A heart costs "
+    f"{HEART_COST} of each element. An aligner spends a heart to capture a junction near the hub or near an own "
+    "junction; a scrambler spends one to clear a junction of the enemy. Gear is cheap, and gives the role. You choose "
+    "what the cog does next; a program carries it out. Answer with one JSON object."
 )
 ANTHROPIC_VERSION = "2023-06-01"
 

@@ -1,9 +1,4 @@
-"""Numbers of Cogs vs Clips under their published names.
-
-`cogames.policy.cog` has the numbers that our own policies play with.
-"""
-
-from cogames.policy.cog import GEAR_COST, HUB_REACH, NETWORK_REACH
+"""Numbers of Cogs vs Clips under their published names."""
 
 __all__ = [
     "COGSGUARD_BOOTSTRAP_HUB_OFFSETS",
@@ -18,10 +13,16 @@ __all__ = [
 COGSGUARD_ROLE_NAMES = ("miner", "aligner", "scrambler", "scout")
 """roles, also the names of the gear that gives them; a cog with several pieces has the first of these roles"""
 
-COGSGUARD_GEAR_COSTS = {role: dict(GEAR_COST[role]) for role in COGSGUARD_ROLE_NAMES}
+COGSGUARD_GEAR_COSTS = {
+    "miner": {"carbon": 1, "oxygen": 1, "germanium": 3, "silicon": 1},
+    "aligner": {"carbon": 3, "oxygen": 1, "germanium": 1, "silicon": 1},
+    "scrambler": {"carbon": 1, "oxygen": 3, "germanium": 1, "silicon": 1},
+    "scout": {"carbon": 1, "oxygen": 1, "germanium": 1, "silicon": 3},
+}
+"""elements that the hub pays for a piece of gear"""
 
-COGSGUARD_HUB_ALIGN_DISTANCE = HUB_REACH
-COGSGUARD_JUNCTION_ALIGN_DISTANCE = NETWORK_REACH
+COGSGUARD_HUB_ALIGN_DISTANCE = 25
+COGSGUARD_JUNCTION_ALIGN_DISTANCE = 15
 
 COGSGUARD_JUNCTION_AOE_RANGE = 10
 """the published value; a junction's territory reaches as far as its strength beats that of other teams"""

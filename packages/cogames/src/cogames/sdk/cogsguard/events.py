@@ -44,7 +44,7 @@ class CogsguardEventExtractor(SemanticEventExtractor):
 def _inventory_events(before: MettagridState, now: MettagridState) -> Iterator[SemanticEvent]:
     place, step = now.self_state.position, now.step or 0
     had, has = _count(before, "heart"), _count(now, "heart")
-    if has > 0 and had == 0:  # more hearts are no event
+    if has > 0 and had == 0:  # further hearts count as one supply
         yield _event("heart_acquired", "", step, place, f"The cog took {_hearts(has)}.", [f"heart={has}"])
     elif has < had:
         evidence = [f"previous_heart={had}", f"current_heart={has}"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from cogames.policy.cog import ELEMENTS
+from cogames.sdk.cogsguard.planner_library import resource_names
 from mettagrid.sdk.agent.progress import ProgressMetricValue, ProgressSnapshot
 from mettagrid.sdk.agent.state import MettagridState, SemanticEntity
 
@@ -133,7 +133,7 @@ def measure(state: MettagridState, types_seen: int, types_missing: int) -> Measu
     return Measures(
         types_seen=types_seen,
         types_missing=types_missing,
-        units=sum(holder.get(element, 0) for holder in (shared, own) for element in ELEMENTS),
+        units=sum(holder.get(element, 0) for holder in (shared, own) for element in resource_names()),
         hearts=shared.get("heart", 0) + own.get("heart", 0),
         friendly=friendly,
         neutral=neutral,
