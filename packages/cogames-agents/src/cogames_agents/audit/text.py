@@ -38,4 +38,4 @@ def fields(row: Mapping[str, object]) -> str:
 
 def section(title: str, rows: Mapping[str, Mapping[str, object]]) -> list[str]:
     """Return a title and its indented rows, after an empty line."""
-    return ["", title, *(f"  {name}: {fields(row)}" for name, row in rows.items())]
+    return ["", title, *(f"  {name}: {fields(row) or 'none'}" for name, row in rows.items())]
