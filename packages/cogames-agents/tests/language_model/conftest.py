@@ -54,7 +54,7 @@ def play():
         env = catalog.load(mission, seed=3)
         simulation, info = Simulation(env, seed=5), PolicyEnvInterface.from_mg_cfg(env)
         if policy_class is LanguageModelPolicy:
-            parameters = {"model": "stand-in", "backoff_ms": 1} | parameters
+            parameters = {"model": "stand-in", "backoff_ms": 1, "deadline_ms": 120_000} | parameters
         policy = policy_class(info, **parameters)
         policies.append(policy)
         agents = [policy.agent_policy(agent) for agent in range(simulation.num_agents)]

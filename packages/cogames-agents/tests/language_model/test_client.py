@@ -119,10 +119,10 @@ def test_a_reply_after_the_deadline_counts_with_its_largest_cost(serve):
 
     release = threading.Event()
     server = serve(lambda received: str(release.wait()))
-    client = make_client(server, deadline_ms=50)
+    client = make_client(server, deadline_ms=300)
     answer = ask(client)
     release.set()
-    assert (answer.text, answer.error) == (None, "no reply within 50 ms")
+    assert (answer.text, answer.error) == (None, "no reply within 300 ms")
     assert client.budget.tokens == most()
 
 
@@ -131,6 +131,33 @@ def test_replies_without_usage_count_with_their_largest_cost(serve):
     client = make_client(server)
     assert ask(client).text == "explore"
     assert client.budget.tokens == most()
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        ('{"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}', 10),
+        ('{"prompt_tokens": 7}', most()),
+        ('{"prompt_tokens": "7", "completion_tokens": 3}', most()),
+        ('{"prompt_tokens": -7, "completion_tokens": 3}', most()),
+        ("null", most()),
+        ("[]", most()),
+    ],
+)
+def test_only_complete_usage_counts(serve, usage, tokens):
+    body = f'{{"choices": [{{"message": {{"content": "explore"}}}}], "usage": {usage}}}'
+    server = serve(lambda received: Response(200, body.encode()))
+    client = make_client(server)
+    assert ask(client).text == "explore" and client.budget.tokens == tokens
+
+
+def test_cached_prompt_tokens_of_anthropic_count(serve):
+    usage = (
+        '{"input_tokens": 1, "cache_creation_input_tokens": 20, "cache_read_input_tokens": 300, "output_tokens": 4000}'
+    )
+    body = f'{{"content": [{{"type": "thinking"}}, {{"type": "text", "text": "explore"}}], "usage": {usage}}}'
+    client = make_client(serve(lambda received: Response(200, body.encode())), api="anthropic")
+    assert ask(client).text == "explore" and client.budget.tokens == 4321
 
 
 def test_a_closed_connection_may_have_cost_something(serve):

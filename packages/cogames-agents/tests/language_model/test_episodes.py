@@ -122,6 +122,9 @@ def test_the_script_plays_when_the_endpoint_is_down(play):
 def test_budgets_hold_for_all_cogs_together(serve, play, replies):
     server = serve()
     episode = play(40, url=server.url, replies=replies, every=1, budget_tokens=20_000)
+    for agent in episode.agents:
+        if agent._ticket is not None:
+            agent._ticket.answer(wait=True)
     episode.policy.close()
     assert 0 < episode.policy.client.budget.tokens == server.tokens <= 20_000
     if replies == "wait":

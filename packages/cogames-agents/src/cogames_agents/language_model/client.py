@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cogames_agents.language_model.budget import Budget, Cost
@@ -69,6 +68,12 @@ class ModelClient:
         self._protocol = Protocol(settings, environment)
         self._cache = None if settings.cache is None else ReplyCache(settings.cache, settings)
         self._lock = threading.Lock()
+        self._verify: ssl.SSLContext | bool = False
+        if settings.replies != "cache":
+            import httpx  # here, because it takes longer than a step
+
+            if settings.url.startswith("https:"):
+                self._verify = httpx.create_ssl_context()
 
     def cached(self, prompt: str) -> Answer | None:
         """Return the cached reply; None if there is none."""
@@ -104,7 +109,7 @@ class ModelClient:
             log = logging.getLogger(name)
             log.setLevel(max(log.level, logging.WARNING))
         return httpx.Client(
-            verify=self._tls if self.settings.url.startswith("https:") else False,
+            verify=self._verify,
             trust_env=not self.settings.is_local,
             headers=self._protocol.headers(),
         )
@@ -161,12 +166,6 @@ class ModelClient:
     def _spent(self) -> str:
         usd = f", {float(self.budget.usd):.6f} USD" if self.settings.budget_usd is not None else ""
         return f"{self.budget.tokens} tokens{usd}"
-
-    @cached_property
-    def _tls(self) -> ssl.SSLContext:
-        import httpx
-
-        return httpx.create_ssl_context()
 
 
 def _read(response: httpx.Response, deadline: float) -> bytes | None:

@@ -71,15 +71,12 @@ class Protocol:
     def _cost(self, usage: object) -> Cost | None:
         if not isinstance(usage, dict):
             return None
-        names = (
-            (("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"), "output_tokens")
-            if self._anthropic
-            else (("prompt_tokens",), "completion_tokens")
-        )
-        counts = [usage.get(name) or 0 for name in (*names[0], names[1])]
-        if usage.get(names[0][0]) is None or not all(type(count) is int and count >= 0 for count in counts):
+        prompt, reply = ("input_tokens", "output_tokens") if self._anthropic else ("prompt_tokens", "completion_tokens")
+        cached = ("cache_creation_input_tokens", "cache_read_input_tokens") if self._anthropic else ()
+        counts: list[Any] = [usage.get(prompt), usage.get(reply), *(usage.get(name) or 0 for name in cached)]
+        if not all(type(count) is int and count >= 0 for count in counts):
             return None
-        return Cost(sum(counts[:-1]), counts[-1])
+        return Cost(counts[0] + sum(counts[2:]), counts[1])
 
 
 def _text(part: Any) -> str:
