@@ -57,6 +57,7 @@ def no_traces(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]
     sys.path[:] = path
     for name in set(sys.modules) - modules:
         del sys.modules[name]
+    policy_registry._register_installed_policies.cache_clear()  # the restored registry may lack them
 
 
 def write_files(root: Path, files: Mapping[str, str]) -> Path:

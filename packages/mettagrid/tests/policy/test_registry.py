@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from mettagrid.policy import loader
+from mettagrid.policy import policy_registry
 from mettagrid.policy.built_in_names import built_in_policies
 from mettagrid.policy.loader import (
     discover_and_register_policies,
@@ -20,6 +20,8 @@ from mettagrid.policy.policy import MultiAgentPolicy
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
 from mettagrid.policy.policy_registry import PolicyRegistryABCMeta, get_policy_registry
 from mettagrid.policy.policy_spec import PolicySpec
+from mettagrid.runner.boxed.job import installed_versions
+from mettagrid.runner.boxed.policy import visible_packages
 from mettagrid.util.uri_resolvers.schemes import policy_spec_from_uri
 
 from .conftest import write_files
@@ -157,24 +159,42 @@ def test_discovery_imports_all_modules_of_a_package_and_passes_over_broken_ones(
     assert type(made).__name__ == "P"
 
 
-def test_an_installed_package_gives_its_policies_short_names_without_being_imported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def entry_agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installed distribution that registers policies and fails when it is imported."""
     write_files(
         tmp_path,
         {
             "entry_agents/__init__.py": "raise RuntimeError('imported')",
             "entry_agents-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: entry-agents\nVersion: 1.0\n",
             "entry_agents-1.0.dist-info/entry_points.txt": "[mettagrid.policies]\n"
-            "entry_planner = entry_agents.planner:Planner\nnoop = entry_agents.planner:Noop\n",
+            "entry_planner = entry_agents.planner:Planner\nentry.basic = entry_agents.planner:Planner\n"
+            "noop = entry_agents.planner:Noop\n",
         },
     )
     monkeypatch.syspath_prepend(tmp_path)
-    loader._register_entry_points.cache_clear()
-    spec = policy_spec_from_uri("metta://policy/entry_planner?miner=4")
-    assert (spec.class_path, spec.init_kwargs) == ("entry_agents.planner.Planner", {"miner": 4})
-    discover_and_register_policies()
-    assert resolve_policy_class_path("entry_planner") == "entry_agents.planner.Planner"
+    policy_registry._register_installed_policies.cache_clear()
+
+
+@pytest.mark.usefixtures("entry_agents")
+def test_an_installed_package_gives_its_policies_short_names_without_being_imported() -> None:
+    for name in ("entry_planner", "entry.basic", "entry_agents.entry_planner"):
+        assert resolve_policy_class_path(name) == "entry_agents.planner.Planner"
+        spec = policy_spec_from_uri(f"metta://policy/{name}?miner=4")
+        assert (spec.class_path, spec.init_kwargs) == ("entry_agents.planner.Planner", {"miner": 4})
     assert resolve_policy_class_path("noop") == "mettagrid.policy.noop.NoopPolicy"
     assert resolve_policy_class_path("entry_agents.noop") == "entry_agents.planner.Noop"
     assert "entry_planner" in get_policy_registry()
+
+
+@pytest.mark.usefixtures("entry_agents")
+def test_an_installed_package_owns_its_names_also_if_other_code_is_imported_first() -> None:
+    policy_class("Early", "early.code", ["entry_planner"])
+    assert resolve_policy_class_path("entry_planner") == "entry_agents.planner.Planner"
+    assert resolve_policy_class_path("early.entry_planner") == "early.code.Early"
+
+
+@pytest.mark.usefixtures("entry_agents")
+def test_boxes_see_the_packages_that_register_policies_and_results_have_their_versions() -> None:
+    assert "entry_agents" in visible_packages()
+    assert installed_versions()["entry-agents"] == "1.0"

@@ -8,14 +8,13 @@ import importlib
 import inspect
 import logging
 import pkgutil
-from importlib.metadata import entry_points
 from typing import Any
 
 from mettagrid.policy.built_in_names import NEEDS_TORCH
 from mettagrid.policy.import_roots import activate_import_roots
 from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
-from mettagrid.policy.policy_registry import find_policy_class_path, get_policy_registry, register_policy_class
+from mettagrid.policy.policy_registry import find_policy_class_path, get_policy_registry
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.util.module import load_symbol
 
@@ -32,22 +31,16 @@ logger = logging.getLogger(__name__)
 _KNOWN_PACKAGES = (
     "metta.agent.policy",
     "metta.rl.training.cuda_teacher",
-    "cogames_agents.policy",
     "cog_cyborg.policy",
 )
 
 
-ENTRY_POINT_GROUP = "mettagrid.policies"
-"""installed packages name their policies here: `planner = "my_agents.planner:PlannerPolicy"`"""
-
-
 def discover_and_register_policies(*packages: str) -> None:
-    """Register the short names of policies: those of entry points, of known policy packages and of `packages`.
+    """Register the short names of known policy packages and of `packages`.
 
-    Packages are imported, once, because their classes have the names; the classes of entry points are not. Packages
-    that are not installed and modules that cannot be imported are skipped.
+    Each package is imported once, because its classes have the names. Packages that are not installed and modules that
+    cannot be imported are skipped. The names of entry points (`installed_policies`) are known without this.
     """
-    _register_entry_points()
     for package in (*_KNOWN_PACKAGES, *packages):
         _walk_and_import_package(package)
 
@@ -103,15 +96,6 @@ def _walk_and_import_package(package_name: str) -> None:
                 _walk_and_import_package(module.name)
             else:
                 _import_or_pass(module.name)
-
-
-@functools.cache
-def _register_entry_points() -> None:
-    for entry_point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda point: point.name):
-        try:
-            register_policy_class([entry_point.name], f"{entry_point.module}.{entry_point.attr}", entry_point.module)
-        except ValueError as error:
-            logger.warning("Skipping the policy %s: %s", entry_point.name, error)
 
 
 def _import_or_pass(name: str) -> Any:

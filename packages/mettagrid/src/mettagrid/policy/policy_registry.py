@@ -4,7 +4,8 @@ A policy class lists its short names in `short_names`, and they are registered w
 to packages, so that two packages never break each other's import:
 
 - our own names are known from the start and always mean our policies;
-- among other packages, the first one that claims a name owns it;
+- other installed packages own the names of their entry points (`installed_policies`);
+- among the rest, the first package that claims a name owns it;
 - a package that claims a name owned by another one can still be imported. Its class is reachable as
   `package.name`, and a warning in the log says so. (A dot and not a colon, because `NAME:N` already means N shares.)
 - every name can be written `package.name`, also by its owner;
@@ -17,6 +18,7 @@ their own.
 
 from __future__ import annotations
 
+import functools
 import logging
 import sys
 from abc import ABCMeta
@@ -24,13 +26,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from mettagrid.policy.built_in_names import built_in_policies
+from mettagrid.policy.installed_policies import installed_policies
 
 __all__ = ["PolicyRegistryABCMeta", "PolicyRegistryMeta", "get_policy_registry"]
 
 logger = logging.getLogger(__name__)
 
 _OURS = "mettagrid"
-OUR_PACKAGES = frozenset({_OURS, "cogames", "cogsguard", "metta_alo", "cogbox"})
+OUR_PACKAGES = frozenset({_OURS, "cogames", "cogames_agents", "cogsguard", "metta_alo", "cogbox"})
 
 # Name as a user types it -> class path, in the order of registration: bare names, and `package.name` where the bare
 # name belongs to another package.
@@ -42,11 +45,14 @@ _CLAIMS: dict[tuple[str, str], str] = {(_OURS, name): path for name, path in _PO
 
 def get_policy_registry() -> dict[str, str]:
     """Return a copy of the registry: name to class path, in the order of registration."""
+    _register_installed_policies()
     return dict(_POLICY_REGISTRY)
 
 
 def find_policy_class_path(name: str) -> str | None:
     """Return the class path for a short name or `package.name`, or None for any other text."""
+    if name not in _POLICY_REGISTRY:
+        _register_installed_policies()
     if name in _POLICY_REGISTRY:
         return _POLICY_REGISTRY[name]
     package, _, bare = name.rpartition(".")
@@ -62,8 +68,24 @@ def register_policy_class(short_names: Iterable[str] | str, class_path: str, mod
 
     Raises `ValueError` if another class of the same package has one of the names.
     """
+    if module.partition(".")[0] not in OUR_PACKAGES:
+        _register_installed_policies()  # they own their names, whichever code is imported first
+    _claim([short_names] if isinstance(short_names, str) else list(short_names), class_path, module)
+
+
+@functools.cache
+def _register_installed_policies() -> None:
+    """Register the names of installed packages, ours first."""
+    for policy in sorted(installed_policies(), key=lambda policy: policy.package not in OUR_PACKAGES):
+        try:
+            _claim([policy.name], policy.class_path, policy.module)
+        except ValueError as error:
+            logger.warning("Skipping the policy %s: %s", policy.name, error)
+
+
+def _claim(names: Iterable[str], class_path: str, module: str) -> None:
     package = _package_of(module)
-    for name in [short_names] if isinstance(short_names, str) else list(short_names):
+    for name in names:
         known = _CLAIMS.setdefault((package, name), class_path)
         if known != class_path:
             raise ValueError(

@@ -57,7 +57,8 @@ RUNTIME_INFO, ACTIONS = "runtime_info.json", "actions.json.z"
 _ANSWERS_PART = 0.7
 _SETUP_PART = 0.1
 _LOAD_PART = 0.1
-_PACKAGES = ("mettagrid", "cogsguard", "cogames", "cogbox", "observatory", "numpy", "torch")
+_DISTRIBUTIONS = ("mettagrid", "cogsguard", "cogames", "cogbox", "observatory", "numpy", "torch")
+"""distributions that an episode depends on, beside those that register policies"""
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,11 @@ def log_name(assignments: Sequence[int], policy: int) -> str:
 
 def installed_versions() -> dict[str, str]:
     """Return the versions of the installed packages that an episode depends on."""
+    from mettagrid.policy.installed_policies import installed_policies
+
     versions = {}
-    for name in _PACKAGES:
+    registered = [policy.distribution for policy in installed_policies() if policy.distribution is not None]
+    for name in dict.fromkeys([*_DISTRIBUTIONS, *registered]):
         try:
             versions[name] = version(name)
         except PackageNotFoundError:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BoxPolicyOptions", "BoxedPolicy", "FailedPolicy"]
 
-# Packages that are visible to a policy, if they are installed.
-PACKAGES = ("mettagrid", "cogsguard", "cogames")
+# Packages that are visible to a policy, if they are installed, beside those that register policies.
+_PACKAGES = ("mettagrid", "cogsguard", "cogames")
 # One thread, and one order of sets and dictionaries: the same episode gives the same result on every machine.
 _VARIABLES = {
     "PYTHONDONTWRITEBYTECODE": "1",
@@ -111,8 +111,10 @@ class BoxedPolicy:
         import cogbox
 
         material, options = self.material, self.options
-        installed = [name for name in PACKAGES if _is_there(name)]
-        mounts = [*cogbox.python_runtime(*installed), *(cogbox.Mount(Path(folder)) for folder in material.folders)]
+        mounts = [
+            *cogbox.python_runtime(*visible_packages()),
+            *(cogbox.Mount(Path(folder)) for folder in material.folders),
+        ]
         command = [sys.executable, "-m", "mettagrid.runner.policy_server.server", "--material", "material.json"]
         return cogbox.sandbox(minimum=options.minimum, at_most=options.at_most).start(
             [*command, "--fd", "3"],
@@ -131,7 +133,11 @@ class BoxedPolicy:
         )
 
 
-def _is_there(name: str) -> bool:
+def visible_packages() -> list[str]:
+    """Return the installed packages whose sources a policy may import, also where they are editable installs."""
     import importlib.util
 
-    return importlib.util.find_spec(name) is not None
+    from mettagrid.policy.installed_policies import installed_policy_packages
+
+    ours = [name for name in _PACKAGES if importlib.util.find_spec(name) is not None]
+    return list(dict.fromkeys([*ours, *installed_policy_packages()]))
