@@ -45,6 +45,7 @@ struct Cog {
   bool used = false;     // the last action walked into the target
   int failures = 0;
   int blocked = 0;
+  bool in_the_way = false;  // another cog waits for this one to move
   uint32_t dice = 1;
   std::vector<int> near;  // cells of cogs in view
   bool vibe_shown = false;
@@ -62,6 +63,8 @@ struct Mind {
   std::vector<int> junctions, extractors, ships, others;
   std::vector<uint8_t> in_reach;  // by position in `junctions`
   int reach_news = 0;
+  bool has_rivals = false;  // has seen something of another team
+  bool deposits_at_junctions = true;  // until one refuses
   int last_wave = 0;
   int explored = -1;      // changes of the chart when nothing unknown was in reach
 
@@ -120,6 +123,7 @@ struct Mind {
   void set_teams(Object& found, uint32_t teams, uint8_t lanes) {
     found.teams = teams;
     found.lanes = lanes;
+    has_rivals |= is_theirs(found);
     ++news;
     const int reach = found.kind == kHub ? kHubStrength : kJunctionStrength;
     const bool claims = found.kind == kHub || found.kind == kJunction || found.kind == kShip;
@@ -160,6 +164,7 @@ struct Mind {
   int steps_to_deposit(Spot at) const {
     int best = 1 << 20;
     if (hub >= 0) best = walk(at, object(hub).at);
+    if (!deposits_at_junctions) return best;
     for (int number : junctions) {
       const Object& junction = object(number);
       if (junction.exists && is_ours(junction)) best = std::min(best, walk(at, junction.at));

@@ -44,7 +44,7 @@ class Team {
       case kRetreat: return cog.territory != 1;
       case kGuard: return mind_.is_ours(*target) || mind_.step < cog.until;
       case kPatrol: return target->seen < cog.since && (cog.news == mind_.news || mind_.step < cog.since + kDwell);
-      case kTry: return target->uses == 0;
+      case kTry: return cog.failures == 0;
       default: return false;
     }
   }
@@ -69,7 +69,7 @@ class Team {
 
   bool propose(Cog& cog) {
     if (is_in_danger(cog) && retreat(cog)) return true;
-    if (mind_.hub < 0 || mind_.team < 0) return try_others(cog) || explore(cog, false);
+    if (mind_.hub < 0 || mind_.team < 0) return try_others(cog, 1) || explore(cog, false) || try_others(cog, kTries);
     assign(cog);
     if (survey(cog)) return true;
     if (cog.role == kAligner && cog.gear == kNoRole && first_heart(cog)) return true;
@@ -78,7 +78,7 @@ class Team {
       case kMiner: return mine(cog) || explore(cog, false) || patrol(cog);
       case kAligner: return fetch_heart(cog) || align(cog) || guard(cog) || bank(cog) || explore(cog, cog.hearts > 0) || explore(cog, false) || patrol(cog);
       case kScrambler: return fetch_heart(cog) || scramble(cog) || explore(cog, false) || patrol(cog);
-      default: return explore(cog, false) || try_others(cog) || patrol(cog);
+      default: return explore(cog, false) || try_others(cog, kTries) || patrol(cog);
     }
   }
 
@@ -90,7 +90,8 @@ class Team {
       while (mind_.cogs[place] != &cog) ++place;
       const uint8_t given = place < character_.roster.size() ? character_.roster[place] : kSmart;
       cog.adapts = given == kSmart;
-      cog.role = static_cast<Role>(cog.adapts ? character_.opening[place % character_.opening.size()] : given);
+      const uint8_t chosen = cog.hearts ? uint8_t{kAligner} : character_.opening[place % character_.opening.size()];
+      cog.role = static_cast<Role>(cog.adapts ? chosen : given);
     }
     if (!cog.adapts || cog.role == kScrambler || mind_.step < kOpening) return;
     const int aligners = mind_.count(kAligner), miners = mind_.count(kMiner);
@@ -101,12 +102,17 @@ class Team {
       const double waiting = hearts_at_arrival(cog, home + character_.detour);
       const bool rich = mind_.supply() + carried >= open + character_.stop && waiting >= character_.spare;
       if ((rich || waiting >= character_.spare + home / character_.close) && open + character_.hidden / 2 > carried &&
-          (miners > character_.least_miners || cog.role == kScout) && cog.cargo < capacity(cog) / 2 && mind_.can_pay(kAligner)) {
+          (miners > least_miners() || cog.role == kScout) && cog.cargo < capacity(cog) / 2 && mind_.can_pay(kAligner)) {
         cog.role = kAligner;
       }
     } else if (cog.hearts == 0 && carried + mind_.supply() == 0 && mind_.can_pay(kMiner) && (miners == 0 || (open > 0 && miners < aligners - 1))) {
       cog.role = kMiner;
     }
+  }
+
+  int least_miners() const {
+    const int cogs = static_cast<int>(mind_.cogs.size());
+    return cogs < 4 ? cogs / 2 : std::max(2, static_cast<int>(character_.least_miners * cogs + 0.5));
   }
 
   int open_junctions() const {
@@ -216,7 +222,7 @@ class Team {
         const int number = flood_.objects[next].number;
         const Object& object = mind_.object(number);
         if (is_useless(number)) continue;
-        if (number == mind_.hub || (object.kind == kJunction && mind_.is_ours(object))) return take(cog, kDeposit, number, 300);
+        if (number == mind_.hub || (mind_.deposits_at_junctions && object.kind == kJunction && mind_.is_ours(object))) return take(cog, kDeposit, number, 300);
       }
     }
     return false;
@@ -262,7 +268,7 @@ class Team {
   bool first_heart(Cog& cog) {
     if (mind_.stations[kAligner] < 0 || mind_.hub_hearts == 0 || !mind_.can_pay(kAligner)) return false;
     const int home = walk(cog.at, mind_.object(mind_.hub).at);
-    if (home > walk(cog.at, mind_.object(mind_.stations[kAligner]).at)) return false;
+    if (home > walk(cog.at, mind_.object(mind_.stations[kAligner]).at) || (cog.hearts && home > 1)) return false;
     int hearts = mind_.hub_hearts;
     for (const Cog* other : mind_.cogs) hearts -= other != &cog && other->goal == kFetchHeart && other->hearts == 0;
     if (hearts <= 0 || cog.hearts >= hearts_wanted(cog)) return false;
@@ -330,7 +336,7 @@ class Team {
   // A claim holds against cogs that are not much closer.
   bool is_free_for(const Cog& cog, int number) const {
     const Cog* holder = claimant(number);
-    return !holder || holder == &cog || static_cast<int>(holder->path.size()) > flood_.steps + kStealMargin;
+    return !holder || holder == &cog || static_cast<int>(holder->path.size()) > walk(cog.at, mind_.object(number).at) + kStealMargin;
   }
 
   bool is_claimed(const Cog& cog, int number) const {
@@ -459,13 +465,14 @@ class Team {
     return false;
   }
 
-  // Looks again at the junction that was seen longest ago.
+  // Looks again at the junction that was seen longest ago: others may have taken it.
   bool patrol(Cog& cog) {
-    int best = -1, best_worth = 0;
+    if (!mind_.has_rivals) return false;
+    int best = -1, best_worth = INT32_MIN;
     for (int number : mind_.junctions) {
-      const Object& junction = mind_.object(number);
-      if (!junction.exists || is_claimed(cog, number) || is_useless(number)) continue;
-      const int worth = mind_.step - junction.seen - 2 * walk(cog.at, junction.at);
+      const Object& object = mind_.object(number);
+      if (!object.exists || object.seen == mind_.step || is_claimed(cog, number) || is_useless(number)) continue;
+      const int worth = mind_.step - object.seen - 2 * walk(cog.at, object.at);
       if (worth > best_worth) {
         best_worth = worth;
         best = number;
@@ -474,14 +481,19 @@ class Team {
     return best >= 0 && go_to_object(cog, kPatrol, best, kPatrolSteps);
   }
 
-  bool try_others(Cog& cog) {
-    if (mind_.others.empty()) return false;
+  // Uses an object of another game, those used least first.
+  bool try_others(Cog& cog, int most) {
+    int least = most;
+    for (int number : mind_.others) {
+      if (mind_.object(number).exists && !is_useless(number)) least = std::min(least, static_cast<int>(mind_.object(number).uses));
+    }
+    if (least == most) return false;
     begin(cog);
     size_t next = 0;
     while (flood_.grow()) {
       for (; next < flood_.objects.size(); ++next) {
-        const Object& object = mind_.object(flood_.objects[next].number);
-        if (object.kind == kOther && object.uses == 0) return take(cog, kTry, flood_.objects[next].number, 200);
+        const int number = flood_.objects[next].number;
+        if (mind_.object(number).kind == kOther && mind_.object(number).uses == least && !is_useless(number)) return take(cog, kTry, number, 200);
       }
     }
     return false;
@@ -584,11 +596,16 @@ class Team {
     cog.used = false;
     Object& object = mind_.object(cog.target);
     if (object.uses < 0xFFFF) ++object.uses;
-    if (cog.failures >= kPatience) object.useless_until = mind_.step + kGrudge;
+    if (cog.failures < kPatience) return;
+    object.useless_until = mind_.step + kGrudge;
+    if (cog.goal == kDeposit && object.kind == kJunction) mind_.deposits_at_junctions = false;  // not in this game
   }
 
   int follow(Cog& cog) {
+    const bool is_asked = cog.in_the_way;
+    cog.in_the_way = false;
     if (cog.path.empty()) {
+      if ((is_asked || cog.goal == kIdle) && step_aside(cog, -1)) return words_.heading_action[cog.heading];
       if (cog.goal != kGuard && cog.goal != kIdle) set(cog, kIdle, -1, cog.at, 0);
       if (cog.goal == kGuard && !mind_.is_ours(mind_.object(cog.target))) cog.until = mind_.step;
       return stay(cog, words_.noop_action);
@@ -611,7 +628,7 @@ class Team {
   // The path is blocked by something that was not on the map.
   int replan(Cog& cog) {
     if (cog.blocked++ > 2) {
-      cog.goal = kIdle;
+      release(cog);
       return stay(cog, words_.noop_action);
     }
     choose(cog);
@@ -648,16 +665,24 @@ class Team {
       }
       return move(cog, heading);
     }
+    for (Cog* other : mind_.cogs) other->in_the_way |= mind_.chart.cell(other->at) == next && other->path.empty();
     // Step aside, and find a new way from there.
+    if (!step_aside(cog, next)) return stay(cog, words_.noop_action);
+    release(cog);
+    return words_.heading_action[cog.heading];
+  }
+
+  // Moves to a free cell beside the cog, other than `next`.
+  bool step_aside(Cog& cog, int next) {
     const int start = static_cast<int>(roll(cog) % kHeadings);
     for (int turn = 0; turn < kHeadings; ++turn) {
       const Heading heading = static_cast<Heading>((start + turn) % kHeadings);
       const int cell = mind_.chart.cell(cog.at) + mind_.chart.step(heading);
       if (mind_.chart.ground(cell) != kFree || cell == next || std::find(cog.near.begin(), cog.near.end(), cell) != cog.near.end()) continue;
-      cog.goal = kIdle;
-      return move(cog, heading);
+      move(cog, heading);
+      return true;
     }
-    return stay(cog, words_.noop_action);
+    return false;
   }
 
   int move(Cog& cog, Heading heading) {
@@ -677,7 +702,7 @@ class Team {
     return cog.dice;
   }
 
-  static constexpr int kPatrolSteps = 60, kStealMargin = 4, kCorner = 8, kNovelMost = 25, kOpening = 30, kDwell = 3, kPause = 20, kWealth = 10, kGuardSteps = 60;
+  static constexpr int kPatrolSteps = 60, kStealMargin = 4, kCorner = 8, kNovelMost = 25, kOpening = 30, kDwell = 3, kPause = 10, kWealth = 10, kGuardSteps = 60, kTries = 50;
 
   const Vocabulary& words_;
   const Character& character_;
