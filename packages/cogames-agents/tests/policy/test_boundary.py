@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from tests.support import missing
 
 STEPS = 300
 GAMES = {
-    # Two policies share the one team; the teams play against each other.
+    # Cogs, and the policy of each; the policies share teams.
     "arena": (8, [agent % 2 for agent in range(8)]),
     "four_score": (32, [agent // 8 % 2 for agent in range(32)]),
 }
@@ -60,51 +60,34 @@ def in_a_box(name: str) -> PolicySource:
     return BoxedPolicy.from_uri(f"metta://policy/{name}")
 
 
-@pytest.fixture(scope="module")
-def batched(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Played]:
-    """Returns a mission's actions and outcome with batched policies in this process, played once."""
-    played: dict[str, Played] = {}
-
-    def get(mission: str) -> Played:
-        if mission not in played:
-            policies = [PolicySpec(class_path=name) for name in POLICIES]
-            played[mission] = play(mission, policies, tmp_path_factory.mktemp(mission))
-        return played[mission]
-
-    return get
-
-
-def play(mission: str, policies: list[PolicySpec] | list[PolicySource], folder: Path) -> Played:
+def play(mission: str, policies: Sequence[PolicySpec | PolicySource], folder: Path) -> Played:
     """Play a mission; return all actions and infos, and the outcome."""
     cogs, seats = GAMES[mission]
     env = load(mission, cogs=cogs)
     env.game.max_steps = STEPS
     path = folder / "actions.json.z"
-    outcome = play_episode(EpisodePlan(env, policies, seats, seed=7, actions_path=path, max_action_time_ms=600_000))
+    replay = folder / "replay.json.z"  # only with a replay are infos recorded
+    names, patient = list(POLICIES), 600_000
+    outcome = play_episode(
+        EpisodePlan(env, policies, seats, 7, None, names, patient, actions_path=path, replay_path=replay)
+    )
     assert [verdict.status for verdict in outcome.verdicts] == ["ok", "ok"]
     return json.loads(zlib.decompress(path.read_bytes())), outcome
 
 
 @pytest.mark.parametrize("mission", GAMES)
-@pytest.mark.parametrize("way", [OneByOne, in_a_process, in_a_box])
-def test_actions_are_the_same_on_both_sides_of_the_boundary(
-    mission: str,
-    way: Callable[[str], PolicySource],
-    tmp_path: Path,
-    batched: Callable[[str], Played],
-) -> None:
-    expected, outcome = batched(mission)
-    actual, other = play(mission, [way(name) for name in POLICIES], tmp_path)
-    assert actual["actions"] == expected["actions"] and actual["vibes"] == expected["vibes"]
-    assert actual["infos"] == expected["infos"]
-    assert other.compared() == outcome.compared()
-
-
-@pytest.mark.parametrize("mission", GAMES)
-def test_the_compared_episodes_have_every_action_of_a_team_at_work(
-    mission: str, batched: Callable[[str], Played]
-) -> None:
-    _, outcome = batched(mission)
-    stats = outcome.stats["agent"]
-    assert all(agent.get("action.move.success", 0) > STEPS / 4 for agent in stats)
+def test_actions_are_the_same_in_batches_one_by_one_and_behind_a_process_boundary(mission: str, tmp_path: Path) -> None:
+    batched, expected = play(mission, [PolicySpec(class_path=name) for name in POLICIES], tmp_path)
+    stats = expected.stats["agent"]
+    assert all(agent.get("action.move.success", 0) > STEPS / 4 for agent in stats)  # the teams are at work
     assert sum(agent.get("heart.gained", 0) for agent in stats) > 0
+    single, one_by_one = play(mission, [OneByOne(name) for name in POLICIES], tmp_path)
+    served, in_process = play(mission, [in_a_process(name) for name in POLICIES], tmp_path)
+    isolated, in_box = play(mission, [in_a_box(name) for name in POLICIES], tmp_path)
+    for recorded, outcome in ((single, one_by_one), (served, in_process), (isolated, in_box)):
+        assert recorded["actions"] == batched["actions"]
+        assert recorded["vibes"] == batched["vibes"]
+        assert outcome.compared() == expected.compared()
+    # One by one, infos are read before the next cog has looked.
+    assert served["infos"] == isolated["infos"] == batched["infos"]
+    assert len(batched["infos"]) > STEPS

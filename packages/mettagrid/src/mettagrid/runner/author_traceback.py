@@ -9,11 +9,13 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
+from mettagrid.policy.policy_registry import OUR_PACKAGES
+
 __all__ = ["author_traceback", "display_path", "last_place"]
 
 MAX_FRAMES = 8
 MAX_CHARACTERS = 4000
-OURS = frozenset({"mettagrid", "cogames", "cogsguard", "cogbox", "coworld", "observatory", "softmax", "metta_alo"})
+OURS = OUR_PACKAGES | {"coworld", "observatory", "softmax"}
 _PLACE = re.compile(r'^ *File "(?P<file>[^"]*)", line (?P<line>\d+)(?:,? in (?P<name>.*))?$', re.MULTILINE)
 _NOT_THE_AUTHORS = re.compile(r"<|python3|site-packages/|dist-packages/")
 

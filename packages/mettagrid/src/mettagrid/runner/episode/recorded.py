@@ -44,15 +44,16 @@ class ActionRecorder:
         self._late = list(table.times.timeouts)
         self._infos: dict[int, Mapping[str, Any]] = {}
         self._notes: dict[str, list[list[Any]]] = {"talk": [], "infos": [], "late": []}
+        self._of_step: dict[str, list[list[Any]]] = {"talk": [], "infos": []}
 
     def record_talk(self, agent: int, text: str) -> None:
-        self._notes["talk"].append([len(self._actions), agent, text])
+        self._of_step["talk"].append([len(self._actions), agent, text])
 
     def record_infos(self, agent: int, infos: Mapping[str, Any] | None) -> None:
         current = infos or {}
         if current != self._infos.get(agent, {}):
             self._infos[agent] = current
-            self._notes["infos"].append([len(self._actions), agent, current])
+            self._of_step["infos"].append([len(self._actions), agent, current])
 
     def step(self) -> None:
         """Record a step; called after all answers and before the engine steps."""
@@ -61,6 +62,10 @@ class ActionRecorder:
             if now > before:
                 self._notes["late"].append([len(self._actions), agent])
         self._late = list(table.times.timeouts)
+        for name, rows in self._of_step.items():
+            # Answers arrive in any order; the file must not depend on it.
+            self._notes[name] += sorted(rows, key=lambda row: row[1])
+            rows.clear()
         self._actions.append(table.actions.copy())
         self._vibes.append(table.vibe_actions.copy())
 
