@@ -9,10 +9,25 @@ namespace planner {
 inline constexpr int kPatience = 3;  // uses without effect before an object counts as useless,
 inline constexpr int kGrudge = 40;   // for this many steps
 
+struct Candidate {
+  int number;
+  double cost;
+};
+
+// Memory that every decision uses and none keeps; one per thread.
+struct Scratch {
+  Glimpse glimpse;
+  Flood flood;
+  std::vector<int> closed, rejected;
+  std::vector<Candidate> candidates;
+  std::vector<uint8_t> route;
+};
+
 class Team {
  public:
-  Team(const Vocabulary& words, const Character& character, Flood& flood, Mind& mind)
-      : words_(words), character_(character), flood_(flood), mind_(mind) {}
+  Team(const Vocabulary& words, const Character& character, Mind& mind, Scratch& scratch)
+      : words_(words), character_(character), mind_(mind), flood_(scratch.flood), closed_(scratch.closed), rejected_(scratch.rejected),
+        candidates_(scratch.candidates), route_(scratch.route) {}
 
   // The action for a cog whose observation has been entered.
   int act(Cog& cog) {
@@ -285,23 +300,32 @@ class Team {
   }
 
   bool align(Cog& cog) {
-    if (cog.hearts == 0 || cog.gear != kAligner || !has_open_junction(cog)) return false;
+    if (cog.hearts == 0 || cog.gear != kAligner) return false;
+    // Open junctions with the least that reaching them can cost, the most promising last.
+    candidates_.clear();
+    for (size_t i = 0; i < mind_.junctions.size(); ++i) {
+      const int number = mind_.junctions[i];
+      if (!mind_.in_reach[i] || !mind_.object(number).exists || !is_open(cog, number)) continue;
+      candidates_.push_back({number, align_cost(cog, number, walk(cog.at, mind_.object(number).at))});
+    }
+    if (candidates_.empty()) return false;
+    std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+      return a.cost > b.cost || (a.cost == b.cost && a.number > b.number);
+    });
+    // Unknown ground on this side of a far junction may hold a nearer one; often this is clear without a search.
+    const double least = candidates_.back().cost - character_.far;
+    if (least > 0 && explore(cog, true, least)) return true;
     begin(cog);
     int best = -1;
     double best_cost = 1e9;
     size_t next = 0;
-    while (flood_.steps < best_cost && flood_.grow()) {
+    while (!candidates_.empty() && candidates_.back().cost < best_cost && flood_.grow()) {
       for (; next < flood_.objects.size(); ++next) {
         const auto [number, steps] = flood_.objects[next];
-        const Object& object = mind_.object(number);
-        if (object.kind != kJunction || !is_open(cog, number)) continue;
-        // Better left to another cog that is closer.
-        double cost = steps;
-        for (const Cog* other : mind_.cogs) {
-          if (other == &cog || other->hearts == 0 || other->gear != kAligner) continue;
-          const int gap = steps - walk(other->at, object.at);
-          if (gap > 0) cost += character_.voronoi * gap;
-        }
+        const auto found = std::find_if(candidates_.begin(), candidates_.end(), [&](const Candidate& c) { return c.number == number; });
+        if (found == candidates_.end()) continue;
+        candidates_.erase(found);
+        const double cost = align_cost(cog, number, steps);
         if (cost < best_cost) {
           best_cost = cost;
           best = number;
@@ -309,17 +333,21 @@ class Team {
       }
     }
     if (best < 0) return false;
-    // Unknown ground on this side of a far junction may hold a nearer one.
-    if (best_cost > character_.far && explore(cog, true, best_cost - character_.far)) return true;
-    begin(cog);
-    return go_to_object(cog, kAlign, best, 120);
+    flood_.path_to(mind_.chart.cell(mind_.object(best).at), route_);
+    if (best_cost - character_.far > std::max(0.0, least) && explore(cog, true, best_cost - character_.far)) return true;
+    cog.path = route_;
+    set(cog, kAlign, best, mind_.object(best).at, kAlignSteps);
+    return true;
   }
 
-  bool has_open_junction(const Cog& cog) const {
-    for (size_t i = 0; i < mind_.junctions.size(); ++i) {
-      if (mind_.in_reach[i] && mind_.object(mind_.junctions[i]).exists && is_open(cog, mind_.junctions[i])) return true;
+  // Steps to a junction, and more if it is better left to another cog that is closer.
+  double align_cost(const Cog& cog, int number, int steps) const {
+    double cost = steps;
+    for (const Cog* other : mind_.cogs) {
+      if (other == &cog || other->hearts == 0 || other->gear != kAligner) continue;
+      cost += character_.voronoi * std::max(0, steps - walk(other->at, mind_.object(number).at));
     }
-    return false;
+    return cost;
   }
 
   bool is_open(const Cog& cog, int number) const {
@@ -327,10 +355,7 @@ class Team {
     if (mind_.is_ours(junction) || is_useless(number)) return false;
     if (!is_free_for(cog, number)) return false;
     if (!character_.co_owns && mind_.is_theirs(junction)) return false;
-    for (size_t i = 0; i < mind_.junctions.size(); ++i) {
-      if (mind_.junctions[i] == number) return mind_.in_reach[i];
-    }
-    return false;
+    return true;
   }
 
   // A claim holds against cogs that are not much closer.
@@ -702,13 +727,15 @@ class Team {
     return cog.dice;
   }
 
-  static constexpr int kPatrolSteps = 60, kStealMargin = 4, kCorner = 8, kNovelMost = 25, kOpening = 30, kDwell = 3, kPause = 10, kWealth = 10, kGuardSteps = 60, kTries = 50;
+  static constexpr int kPatrolSteps = 60, kStealMargin = 4, kCorner = 8, kNovelMost = 25, kOpening = 30, kDwell = 3, kPause = 10, kWealth = 10, kGuardSteps = 60, kAlignSteps = 120, kTries = 50;
 
   const Vocabulary& words_;
   const Character& character_;
-  Flood& flood_;
   Mind& mind_;
-  std::vector<int> closed_, rejected_;
+  Flood& flood_;
+  std::vector<int>&closed_, &rejected_;
+  std::vector<Candidate>& candidates_;
+  std::vector<uint8_t>& route_;
 };
 
 }  // namespace planner

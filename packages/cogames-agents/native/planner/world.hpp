@@ -7,12 +7,6 @@
 
 namespace planner {
 
-// Memory that every decision uses and none keeps; one per thread.
-struct Scratch {
-  Flood flood;
-  Glimpse glimpse;
-};
-
 class World {
  public:
   World(const Vocabulary& words, const Character& character) : words_(words), character_(character) {}
@@ -35,8 +29,7 @@ class World {
     mind.step = std::max(mind.step, cog.steps - 1);
     look(cog, glimpse);
     mind.expect_wave(character_);
-    Team team(words_, character_, scratch.flood, mind);
-    return team.act(cog);
+    return Team(words_, character_, mind, scratch).act(cog);
   }
 
   const Cog* find(int number) const {
