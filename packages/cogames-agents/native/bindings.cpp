@@ -32,17 +32,18 @@ Character read_character(const nb::dict& traits) {
       into = nb::cast<T>(value);
       return true;
     };
-    const bool known = read("roster", character.roster) || read("opening", character.opening) || read("co_owns", character.co_owns) ||
-                       read("guards", character.guards) || read("shows_vibe", character.shows_vibe) || read("spare", character.spare) ||
-                       read("queue", character.queue) || read("income", character.income) || read("horizon", character.horizon) ||
-                       read("detour", character.detour) || read("surveyors", character.surveyors) ||
-                       read("survey_until", character.survey_until) || read("voronoi", character.voronoi) || read("stop", character.stop) ||
-                       read("far", character.far) || read("trip", character.trip) || read("close", character.close) ||
-                       read("least_miners", character.least_miners) || read("hidden", character.hidden) ||
-                       read("novelty", character.novelty) || read("sector", character.sector) || read("crowd", character.crowd) ||
-                       read("corners", character.corners) || read("most_hearts", character.most_hearts) ||
-                       read("surplus", character.surplus) || read("reserve", character.reserve) ||
-                       read("first_wave", character.first_wave) || read("wave_period", character.wave_period);
+    const bool known =
+        read("roster", character.roster) || read("opening", character.opening) || read("co_owns", character.co_owns) ||
+        read("guards", character.guards) || read("shows_vibe", character.shows_vibe) || read("spare", character.spare) ||
+        read("queue", character.queue) || read("income", character.income) || read("horizon", character.horizon) ||
+        read("detour", character.detour) || read("surveyors", character.surveyors) ||
+        read("survey_until", character.survey_until) || read("voronoi", character.voronoi) || read("stop", character.stop) ||
+        read("far", character.far) || read("trip", character.trip) || read("close", character.close) ||
+        read("least_miners", character.least_miners) || read("hidden", character.hidden) ||
+        read("novelty", character.novelty) || read("sector", character.sector) || read("crowd", character.crowd) ||
+        read("corners", character.corners) || read("most_hearts", character.most_hearts) ||
+        read("surplus", character.surplus) || read("reserve", character.reserve) || read("first_wave", character.first_wave) ||
+        read("wave_period", character.wave_period);
     if (!known) throw nb::value_error(("the planner has no trait " + name).c_str());
   }
   return character;
@@ -74,7 +75,8 @@ class Planner {
     const size_t row = observations.shape(1) * 3;
     for (size_t i = 0; i < agents.shape(0); ++i) {
       const size_t agent = static_cast<size_t>(agents.data()[i]);
-      actions.data()[agent] = at.act(static_cast<int>(agent), observations.data() + agent * row, static_cast<int>(observations.shape(1)), scratch_);
+      actions.data()[agent] =
+          at.act(static_cast<int>(agent), observations.data() + agent * row, static_cast<int>(observations.shape(1)), scratch_);
     }
   }
 
@@ -94,7 +96,8 @@ class Planner {
       for (size_t world = worlds_.size() * part / parts; world < worlds_.size() * (part + 1) / parts; ++world) {
         for (size_t agent = 0; agent < count; ++agent) {
           const size_t i = world * count + agent;
-          actions.data()[i] = worlds_[world]->act(static_cast<int>(agent), observations.data() + i * row, static_cast<int>(observations.shape(1)), scratch);
+          actions.data()[i] = worlds_[world]->act(static_cast<int>(agent), observations.data() + i * row,
+                                                  static_cast<int>(observations.shape(1)), scratch);
         }
       }
     };
@@ -143,8 +146,8 @@ class Planner {
     if (!cog || !cog->mind) return known;
     for (const Object& object : cog->mind->chart.objects) {
       if (!object.exists) continue;
-      known.append(nb::make_tuple(object.at.row - cog->at.row, object.at.col - cog->at.col, kind_name(object.kind), cog->mind->is_ours(object),
-                                  cog->mind->is_theirs(object), object.seen));
+      known.append(nb::make_tuple(object.at.row - cog->at.row, object.at.col - cog->at.col, kind_name(object.kind),
+                                  cog->mind->is_ours(object), cog->mind->is_theirs(object), object.seen));
     }
     return known;
   }
@@ -163,7 +166,8 @@ class Planner {
   }
 
   World& world_at(int world) const {
-    if (world < 0 || static_cast<size_t>(world) >= worlds_.size()) throw nb::index_error(("there is no world " + std::to_string(world)).c_str());
+    if (world < 0 || static_cast<size_t>(world) >= worlds_.size())
+      throw nb::index_error(("there is no world " + std::to_string(world)).c_str());
     return *worlds_[static_cast<size_t>(world)];
   }
 
@@ -182,7 +186,8 @@ NB_MODULE(_native, module) {
   module.doc() = "The planner of Cogs vs Clips.";
   nb::class_<Planner>(module, "Planner")
       .def(nb::init<const std::vector<std::string>&, const std::vector<std::tuple<int, std::string, double>>&,
-                    const std::vector<std::string>&, std::pair<int, int>, const std::vector<std::pair<int, int>>&, const nb::dict&, int>())
+                    const std::vector<std::string>&, std::pair<int, int>, const std::vector<std::pair<int, int>>&,
+                    const nb::dict&, int>())
       .def("reset", &Planner::reset)
       .def("step", &Planner::step)
       .def("step_one", &Planner::step_one)

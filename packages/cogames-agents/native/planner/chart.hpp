@@ -22,6 +22,9 @@ inline int square(Spot a, Spot b) {
   return rows * rows + cols * cols;
 }
 
+// How far the territory of an object reaches.
+inline int strength(Kind kind) { return kind == kHub ? 20 : 10; }
+
 struct Object {
   Spot at;
   Kind kind = kNothing;
@@ -50,7 +53,9 @@ class Chart {
 
   Ground ground(int cell) const { return static_cast<Ground>(ground_[static_cast<size_t>(cell)]); }
   Ground* row_at(int cell) { return reinterpret_cast<Ground*>(&ground_[static_cast<size_t>(cell)]); }
-  int object_at(int cell) const { return ground_[static_cast<size_t>(cell)] == kObject ? index_[static_cast<size_t>(cell)] : -1; }
+  int object_at(int cell) const {
+    return ground_[static_cast<size_t>(cell)] == kObject ? index_[static_cast<size_t>(cell)] : -1;
+  }
   int object_at(Spot at) const { return contains(at) ? object_at(cell(at)) : -1; }
   bool contains(Spot at) const { return std::abs(at.row) < half_ - 1 && std::abs(at.col) < half_ - 1; }
 
@@ -60,12 +65,13 @@ class Chart {
   std::vector<Object> objects;
   int changes = 0;  // of the ground
 
-  // Makes room for everything within `margin` of a spot.
-  void reach(Spot at, int margin) {
+  // Makes room for everything within `margin` of a spot; false if it is too far away.
+  bool reach(Spot at, int margin) {
     while (std::abs(at.row) + margin >= half_ - 1 || std::abs(at.col) + margin >= half_ - 1) {
-      if (shift_ >= kLargestShift) return;
+      if (shift_ >= kLargestShift) return false;
       resize(shift_ + 1);
     }
+    return true;
   }
 
   void set_ground(int cell, Ground ground) {
@@ -110,7 +116,6 @@ class Chart {
     const int old_shift = shift_, old_half = half_;
     const std::vector<uint8_t> ground = std::move(ground_);
     const std::vector<uint16_t> index = std::move(index_);
-    const std::vector<int16_t> influence = std::move(influence_);
     shift_ = shift;
     half_ = 1 << (shift - 1);
     ground_.assign(static_cast<size_t>(size()), kUnknown);
@@ -122,7 +127,9 @@ class Chart {
       const size_t count = static_cast<size_t>(2 * old_half);
       std::copy_n(ground.begin() + static_cast<ptrdiff_t>(from), count, ground_.begin() + static_cast<ptrdiff_t>(to));
       std::copy_n(index.begin() + static_cast<ptrdiff_t>(from), count, index_.begin() + static_cast<ptrdiff_t>(to));
-      std::copy_n(influence.begin() + static_cast<ptrdiff_t>(from), count, influence_.begin() + static_cast<ptrdiff_t>(to));
+    }
+    for (const Object& object : objects) {
+      if (object.projects) project(object.at, strength(object.kind), object.projects);
     }
   }
 

@@ -7,16 +7,27 @@
 namespace planner {
 
 enum Goal : uint8_t {
-  kIdle, kGearUp, kMine, kDeposit, kFetchHeart, kAlign, kScramble, kExplore, kRetreat, kGuard, kPatrol, kTry, kGoals
+  kIdle,
+  kGearUp,
+  kMine,
+  kDeposit,
+  kFetchHeart,
+  kAlign,
+  kScramble,
+  kExplore,
+  kRetreat,
+  kGuard,
+  kPatrol,
+  kTry,
+  kGoals
 };
-inline constexpr std::string_view kGoalNames[kGoals] = {"wait", "gear_up", "mine", "deposit", "fetch_heart", "align", "scramble",
-                                                       "explore", "retreat", "guard", "patrol", "try"};
+inline constexpr std::string_view kGoalNames[kGoals] = {"wait",     "gear_up", "mine",    "deposit", "fetch_heart", "align",
+                                                        "scramble", "explore", "retreat", "guard",   "patrol",      "try"};
 
 inline constexpr int kHeartCost = 7;  // of each element
 // Paid by the hub, by role: carbon, oxygen, germanium, silicon.
 inline constexpr int kGearCost[kRoles][kElements] = {{1, 1, 3, 1}, {3, 1, 1, 1}, {1, 3, 1, 1}, {1, 1, 1, 3}};
-inline constexpr int kHubReach = 25, kJunctionReach = 15;        // to a junction that can be captured
-inline constexpr int kHubStrength = 20, kJunctionStrength = 10;  // of territory
+inline constexpr int kHubReach = 25, kJunctionReach = 15;  // to a junction that can be captured
 inline constexpr int kCargo = 4, kMinerCargo = 40;
 inline constexpr int kHeartsMax = 10;
 
@@ -25,48 +36,53 @@ struct Mind;
 struct Cog {
   int number = 0;
   Mind* mind = nullptr;
-  Spot at;               // in the frame of the mind
-  Spot offset;           // of the cog's own frame in that of the mind
-  Spot counted;          // in the cog's own frame
+  Spot at;       // in the frame of the mind
+  Spot offset;   // of the cog's own frame in that of the mind
+  Spot counted;  // in the cog's own frame
   bool position_shown = false;
-  int steps = 0;         // observations so far
+  int steps = 0;  // observations so far
   int hp = 0, hearts = 0, cargo = 0, cargo_of[kElements] = {};
   int territory = 0;
   Role gear = kNoRole, role = kNoRole;
-  bool adapts = false;   // the planner may change the role
+  bool adapts = false;  // the planner may change the role
   Goal goal = kIdle;
-  int target = -1;       // object
-  Spot place;            // where the target is, or the cell to reach
-  int since = 0;         // step of the plan
-  int until = 0;         // step at which the plan is reconsidered
-  int news = 0;          // of the mind when the plan was made
-  std::vector<uint8_t> path;  // headings, last first
+  int target = -1;             // object
+  Spot place;                  // where the target is, or the cell to reach
+  int since = 0;               // step of the plan
+  int until = 0;               // step at which the plan is reconsidered
+  int news = 0;                // of the mind when the plan was made
+  std::vector<uint8_t> path;   // headings, last first
   Heading heading = kNowhere;  // of the last action
-  bool used = false;     // the last action walked into the target
+  bool used = false;           // the last action walked into the target
   int failures = 0;
   int blocked = 0;
   bool in_the_way = false;  // another cog waits for this one to move
   uint32_t dice = 1;
   std::vector<int> near;  // cells of cogs in view
-  bool vibe_shown = false;
+  Role shown = kNoRole;   // role that the vibe says
 };
+
+// Ends the path one step before its target.
+inline void stop_beside(Cog& cog) {
+  if (!cog.path.empty()) cog.path.erase(cog.path.begin());
+}
 
 struct Mind {
   Chart chart;
   int team = -1;
   std::vector<Cog*> cogs;
   int step = 0;
-  int news = 1;           // changes that may make a better plan possible
+  int news = 1;  // changes that may make a better plan possible
   int stock[kElements] = {};
   int hub = -1, hub_hearts = 0;
   int stations[kRoles] = {-1, -1, -1, -1};
   std::vector<int> junctions, extractors, ships, others;
   std::vector<uint8_t> in_reach;  // by position in `junctions`
   int reach_news = 0;
-  bool has_rivals = false;  // has seen something of another team
+  bool has_rivals = false;            // has seen something of another team
   bool deposits_at_junctions = true;  // until one refuses
   int last_wave = 0;
-  int explored = -1;      // changes of the chart when nothing unknown was in reach
+  int explored = -1;  // changes of the chart when nothing unknown was in reach
 
   bool is_ours(const Object& object) const { return team >= 0 && (object.teams >> team & 1); }
   bool is_theirs(const Object& object) const { return (object.teams & ~(team >= 0 ? 1u << team : 0u)) != 0; }
@@ -97,6 +113,19 @@ struct Mind {
     return static_cast<int>(std::count_if(cogs.begin(), cogs.end(), [&](const Cog* cog) { return cog->role == role; }));
   }
 
+  int open_junctions() const {
+    return static_cast<int>(std::count_if(junctions.begin(), junctions.end(), [&](int number) {
+      const Object& junction = object(number);
+      return junction.exists && !is_ours(junction);
+    }));
+  }
+
+  int hearts_carried() const {
+    int hearts = 0;
+    for (const Cog* cog : cogs) hearts += cog->role == kAligner ? cog->hearts : 0;
+    return hearts;
+  }
+
   // Enters an object of a sighting; returns its number.
   int note(Spot at, const Sighting& seen) {
     int number = chart.object_at(chart.cell(at));
@@ -125,7 +154,7 @@ struct Mind {
     found.lanes = lanes;
     has_rivals |= is_theirs(found);
     ++news;
-    const int reach = found.kind == kHub ? kHubStrength : kJunctionStrength;
+    const int reach = strength(found.kind);
     const bool claims = found.kind == kHub || found.kind == kJunction || found.kind == kShip;
     const int8_t sign = !claims || !teams ? int8_t{0} : (team >= 0 && (teams & -teams) == 1u << team) ? int8_t{1} : int8_t{-1};
     if (sign == found.projects) return;
@@ -214,7 +243,8 @@ struct Mind {
     if (square(ship.at, at) <= kJunctionReach * kJunctionReach) return true;
     for (int number : junctions) {
       const Object& junction = object(number);
-      if (junction.exists && (junction.lanes & ship.lanes) && square(junction.at, at) <= kJunctionReach * kJunctionReach) return true;
+      if (junction.exists && (junction.lanes & ship.lanes) && square(junction.at, at) <= kJunctionReach * kJunctionReach)
+        return true;
     }
     return false;
   }

@@ -54,9 +54,7 @@ class Flood {
             if (is_on_the_rim(cell)) break;
             unknown.push_back({cell, steps});
             [[fallthrough]];
-          case kFree:
-            mark = here;
-            queue_.push_back(cell);
+          case kFree: mark = here; queue_.push_back(cell);
         }
       }
     }

@@ -30,7 +30,8 @@ enum Kind : uint8_t {
 };
 
 inline std::string kind_name(Kind kind) {
-  if (kind >= kExtractor && kind < kStation) return std::string(kElementNames[static_cast<size_t>(kind - kExtractor)]) + "_extractor";
+  if (kind >= kExtractor && kind < kStation)
+    return std::string(kElementNames[static_cast<size_t>(kind - kExtractor)]) + "_extractor";
   if (kind >= kStation && kind < kOther) return std::string(kRoleNames[static_cast<size_t>(kind - kStation)]) + "_station";
   constexpr std::string_view kNames[] = {"", "wall", "agent", "hub", "junction", "ship"};
   return kind < kExtractor ? std::string(kNames[kind]) : "object";
@@ -57,7 +58,7 @@ enum class Says : uint8_t {
   kAgentId,
   kHp,
   kHeart,
-  kElement,   // + element: carried, or in an object
+  kElement,  // + element: carried, or in an object
   kGear = kElement + kElements,
   kStock = kGear + kRoles,  // + element: in the hub, for the whole team
 };
@@ -106,7 +107,8 @@ class Vocabulary {
       if (name == "move_west") heading_action[kWest] = number;
       if (name == "move_east") heading_action[kEast] = number;
       for (int role = 0; role < kRoles; ++role) {
-        if (name == "change_vibe_" + std::string(kRoleNames[static_cast<size_t>(role)])) vibe_action[static_cast<size_t>(role)] = number;
+        if (name == "change_vibe_" + std::string(kRoleNames[static_cast<size_t>(role)]))
+          vibe_action[static_cast<size_t>(role)] = number;
       }
     }
   }
@@ -115,7 +117,7 @@ class Vocabulary {
   std::array<Tag, 256> tags{};
   std::array<Feature, 256> features{};
   std::array<int, kHeadings> heading_action{};
-  std::array<int, kRoles> vibe_action{};
+  std::array<int, kRoles + 1> vibe_action{};  // -1 for a role that has none
   int noop_action = 0;
   int teams = 0;
   bool has_junctions = false, has_hubs = false, has_cargo_limit = false;

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "team.hpp"
+#include "decide.hpp"
 
 namespace planner {
 
@@ -27,9 +27,14 @@ class World {
     if (!cog.mind->cogs.empty() && is_lost(cog)) find_team(cog, glimpse);
     Mind& mind = *cog.mind;
     mind.step = std::max(mind.step, cog.steps - 1);
+    if (!mind.chart.reach(cog.at, kMargin)) {  // no map is that large
+      cog.heading = kNowhere;
+      return words_.noop_action;
+    }
     look(cog, glimpse);
     mind.expect_wave(character_);
-    return Team(words_, character_, mind, scratch).act(cog);
+    Turn turn{words_, character_, mind, cog, scratch};
+    return decide(turn);
   }
 
   const Cog* find(int number) const {
@@ -57,7 +62,8 @@ class World {
     }
     cog.position_shown |= glimpse.east || glimpse.west || glimpse.north || glimpse.south;
     if (cog.position_shown && std::max({glimpse.east, glimpse.west, glimpse.north, glimpse.south}) < 255) {
-      cog.counted = Spot{static_cast<int16_t>(glimpse.south - glimpse.north), static_cast<int16_t>(glimpse.east - glimpse.west)};
+      cog.counted =
+          Spot{static_cast<int16_t>(glimpse.south - glimpse.north), static_cast<int16_t>(glimpse.east - glimpse.west)};
     }
     const bool as_planned = cog.heading != kNowhere && cog.counted.row == before.row + kRowStep[cog.heading] &&
                             cog.counted.col == before.col + kColStep[cog.heading];
@@ -102,9 +108,11 @@ class World {
     Mind* team = home_mind(cog.mind->team);
     for (int i = 0; i < glimpse.sightings; ++i) {
       const Sighting& seen = glimpse.seen[i];
-      const Spot step{static_cast<int16_t>((seen.location >> 4) - words_.height / 2), static_cast<int16_t>((seen.location & 15) - words_.width / 2)};
+      const Spot step{static_cast<int16_t>((seen.location >> 4) - words_.height / 2),
+                      static_cast<int16_t>((seen.location & 15) - words_.width / 2)};
       if (seen.kind == kHub && (seen.teams >> team->team & 1) && team->hub >= 0) {
-        if (agree(*team, glimpse, moved(team->object(team->hub).at, step, -1))) return merge(cog, *team, moved(team->object(team->hub).at, step, -1));
+        if (agree(*team, glimpse, moved(team->object(team->hub).at, step, -1)))
+          return merge(cog, *team, moved(team->object(team->hub).at, step, -1));
       }
       if (seen.kind != kAgent || seen.agent_id < 0) continue;
       const Cog* mate = find(seen.agent_id);
@@ -117,7 +125,8 @@ class World {
   bool agree(const Mind& mind, const Glimpse& glimpse, Spot at) const {
     for (int row = 0; row < words_.height; ++row) {
       for (int col = words_.first_col[static_cast<size_t>(row)]; col <= words_.last_col[static_cast<size_t>(row)]; ++col) {
-        const Spot there{static_cast<int16_t>(at.row + row - words_.height / 2), static_cast<int16_t>(at.col + col - words_.width / 2)};
+        const Spot there{static_cast<int16_t>(at.row + row - words_.height / 2),
+                         static_cast<int16_t>(at.col + col - words_.width / 2)};
         if (!mind.chart.contains(there)) continue;
         const Ground known = mind.chart.ground(mind.chart.cell(there));
         if (known != kUnknown && (known == kBlocked) != (glimpse.cells[row][col] == kBlocked)) return false;
@@ -134,7 +143,7 @@ class World {
       const Ground ground = alone.chart.ground(cell);
       if (ground == kUnknown) continue;
       const Spot there = moved(alone.chart.spot(cell), shift);
-      team.chart.reach(there, 2);
+      if (!team.chart.reach(there, kMargin)) continue;
       const int to = team.chart.cell(there);
       if (team.chart.ground(to) != kUnknown) continue;
       if (ground != kObject) {
@@ -158,7 +167,6 @@ class World {
 
   void look(Cog& cog, const Glimpse& glimpse) {
     Mind& mind = *cog.mind;
-    mind.chart.reach(cog.at, 9);
     const bool changed = cog.hearts != glimpse.hearts || cog.gear != glimpse.gear ||
                          std::memcmp(cog.cargo_of, glimpse.cargo, sizeof cog.cargo_of) != 0;
     if (changed) cog.failures = 0;
@@ -188,7 +196,8 @@ class World {
   void look_at_ground(const Cog& cog, Mind& mind, const Glimpse& glimpse) {
     for (int row = 0; row < words_.height; ++row) {
       const int first = words_.first_col[static_cast<size_t>(row)], last = words_.last_col[static_cast<size_t>(row)];
-      const int cell = mind.chart.cell(Spot{static_cast<int16_t>(cog.at.row + row - words_.height / 2), static_cast<int16_t>(cog.at.col + first - words_.width / 2)});
+      const int cell = mind.chart.cell(Spot{static_cast<int16_t>(cog.at.row + row - words_.height / 2),
+                                            static_cast<int16_t>(cog.at.col + first - words_.width / 2)});
       const uint8_t* seen = &glimpse.cells[row][first];
       if (std::memcmp(mind.chart.row_at(cell), seen, static_cast<size_t>(last - first + 1)) == 0) continue;
       for (int col = 0; col <= last - first; ++col) {
@@ -199,6 +208,8 @@ class World {
       }
     }
   }
+
+  static constexpr int kMargin = 9;  // more than a window reaches
 
   const Vocabulary& words_;
   const Character& character_;

@@ -7,7 +7,7 @@ from typing import Any
 
 from cogames_agents import _native
 from cogames_agents.planner import roster
-from mettagrid.compiler.window import window_cells
+from mettagrid.compiler.window import MAX_SIDE, window_cells
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
 
 __all__ = ["make_planner"]
@@ -20,6 +20,8 @@ def make_planner(policy_env_info: PolicyEnvInterface, traits: Mapping[str, Any],
     if policy_env_info.observation_kind != "token":
         raise ValueError(f"Observations must be tokens; this game has {policy_env_info.observation_kind!r}")
     height, width = policy_env_info.egocentric_shape
+    if not (0 < height <= MAX_SIDE and 0 < width <= MAX_SIDE):
+        raise ValueError(f"Windows have at most {MAX_SIDE}x{MAX_SIDE} cells; this game's has {height}x{width}")
     return _native.Planner(
         list(policy_env_info.tags),
         [(feature.id, feature.name, float(feature.normalization)) for feature in policy_env_info.obs_features],

@@ -1,0 +1,174 @@
+// Elements, gear and hearts, with their true costs.
+#pragma once
+
+#include "turn.hpp"
+
+namespace planner {
+
+inline constexpr int kOpening = 30;  // steps in which the first hearts are shared and roles stay
+inline constexpr int kCorner = 8;    // rows and columns from a hub to the corners of its compound
+
+inline int capacity(const Cog& cog) { return cog.gear == kMiner ? kMinerCargo : kCargo; }
+
+inline int steps_home(const Turn& turn) { return walk(turn.cog.at, turn.mind.object(turn.mind.hub).at); }
+
+inline bool gear_up(Turn& turn) {
+  const int station = turn.mind.stations[turn.cog.role];
+  return station >= 0 && turn.mind.can_pay(turn.cog.role) && turn.go_to_object(kGearUp, station, 200);
+}
+
+// To the hub, or to a junction of ours.
+inline bool deposit(Turn& turn) {
+  const Mind& mind = turn.mind;
+  return turn.take_nearest(kDeposit, 300, [&](int number, const Object& object) {
+    return number == mind.hub || (mind.deposits_at_junctions && object.kind == kJunction && mind.is_ours(object));
+  });
+}
+
+// What the team will have of each element when everything on its way has arrived.
+struct Forecast {
+  double of[kElements];
+  double least;
+
+  explicit Forecast(const Turn& turn) {
+    for (int element = 0; element < kElements; ++element) of[element] = turn.mind.stock[element];
+    for (const Cog* other : turn.mind.cogs) {
+      if (other == &turn.cog) continue;
+      for (int element = 0; element < kElements; ++element) of[element] += other->cargo_of[element];
+      if (other->goal == kMine && other->target >= 0) {
+        of[turn.mind.object(other->target).kind - kExtractor] += std::max(0, capacity(*other) - other->cargo);
+      }
+    }
+    least = *std::min_element(of, of + kElements);
+  }
+};
+
+inline Spot corner_of(const Mind& mind, int element) {
+  const Spot home = mind.object(mind.hub).at;
+  const int down = element == kGermanium || element == kSilicon ? 1 : -1,
+            right = element == kOxygen || element == kSilicon ? 1 : -1;
+  return Spot{static_cast<int16_t>(home.row + down * kCorner), static_cast<int16_t>(home.col + right * kCorner)};
+}
+
+// The compound around a hub usually has an extractor of each element in its corners: to one of them that is unknown yet,
+// if an extractor there would cost less than `most`.
+inline bool look_in_corner(Turn& turn, const Forecast& forecast, int bumps, double most) {
+  const Mind& mind = turn.mind;
+  int best = -1;
+  for (int element = 0; element < kElements && turn.character.corners; ++element) {
+    const Spot at = corner_of(mind, element);
+    if (!mind.chart.contains(at) || mind.chart.ground(mind.chart.cell(at)) != kUnknown) continue;
+    double going = 0;
+    for (const Cog* other : mind.cogs)
+      going += other != &turn.cog && other->goal == kExplore && other->place == at ? kMinerCargo : 0;
+    const double surplus = turn.character.surplus * (forecast.of[element] + going - forecast.least);
+    const double cost = walk(turn.cog.at, at) + bumps + 2 * kCorner + surplus;
+    if (cost >= most) continue;
+    most = cost;
+    best = element;
+  }
+  return best >= 0 && turn.go_to_cell(kExplore, corner_of(mind, best), 60);
+}
+
+// To the extractor from which a full load reaches a place of deposit soonest, of an element that the team needs.
+inline bool mine(Turn& turn) {
+  const Cog& cog = turn.cog;
+  Mind& mind = turn.mind;
+  const int room = capacity(cog) - cog.cargo;
+  if (room <= 0) return deposit(turn);
+  const int rate = cog.gear == kMiner ? 10 : 1;
+  const int bumps = std::min((room + rate - 1) / rate, 20);
+  const Forecast forecast(turn);
+  Flood& flood = turn.flood();
+  turn.start_flood();
+  int best = -1;
+  double best_cost = 1e9;
+  size_t next = 0;
+  while (flood.steps + bumps < best_cost && flood.grow()) {
+    for (; next < flood.objects.size(); ++next) {
+      const auto [number, steps] = flood.objects[next];
+      const Object& object = mind.object(number);
+      if (object.kind < kExtractor || object.kind >= kStation || turn.is_useless(number)) continue;
+      const double surplus = turn.character.surplus * (forecast.of[object.kind - kExtractor] - forecast.least);
+      const double poverty = 0.3 * std::max(0, room - object.content);
+      const double cost = steps + bumps + mind.steps_to_deposit(object.at) + surplus + poverty;
+      if (cost >= best_cost) continue;
+      best_cost = cost;
+      best = number;
+    }
+  }
+  if (best >= 0) flood.path_to(mind.chart.cell(mind.object(best).at), turn.scratch.route);
+  if (look_in_corner(turn, forecast, bumps, best_cost)) return true;
+  if (best < 0) return cog.cargo > 0 && deposit(turn);
+  turn.cog.path = turn.scratch.route;
+  turn.set(kMine, best, mind.object(best).at, 300);
+  return true;
+}
+
+// --- Hearts.
+
+// Hearts in the hub after `steps`, less those of cogs that come before.
+inline double hearts_at_arrival(const Turn& turn, int steps) {
+  const Mind& mind = turn.mind;
+  const Character& character = turn.character;
+  int stock[kElements];
+  std::copy(mind.stock, mind.stock + kElements, stock);
+  double hearts = mind.hub_hearts;
+  for (const Cog* other : mind.cogs) {
+    const bool comes_before = other != &turn.cog && static_cast<int>(other->path.size()) <= steps;
+    if (other->goal == kDeposit && comes_before) {
+      for (int element = 0; element < kElements; ++element) stock[element] += other->cargo_of[element];
+    }
+    if (other->role == kMiner) {
+      if (other->gear == kMiner) hearts += character.income * std::max(0, steps - character.horizon);
+      continue;
+    }
+    const bool takes = other->goal == kFetchHeart || (other->goal == kGearUp && other->gear != other->role);
+    if (comes_before && takes && other->hearts == 0) hearts -= character.spare;
+  }
+  return hearts + *std::min_element(stock, stock + kElements) / kHeartCost;
+}
+
+// How many hearts to leave the hub with: a fair share of what is there, no more than there are junctions for.
+inline int hearts_wanted(const Turn& turn) {
+  const Mind& mind = turn.mind;
+  const Cog& cog = turn.cog;
+  int takers = 1, carried = 0;
+  for (const Cog* other : mind.cogs) {
+    if (other == &cog || other->role != cog.role) continue;
+    const bool begins = mind.step < kOpening && other->hearts == 0 && (other->gear == kNoRole || other->goal == kFetchHeart);
+    takers += begins || (other->goal == kFetchHeart && static_cast<int>(other->path.size()) <= turn.character.queue);
+    carried += other->hearts;
+  }
+  const int open = mind.open_junctions() + turn.character.hidden;
+  const int need = (std::max(1, open - carried) + takers - 1) / takers;
+  const int share = (cog.hearts + mind.supply() + takers - 1) / takers;
+  return std::clamp(std::min(need, share), 1, std::min(turn.character.most_hearts, kHeartsMax));
+}
+
+// Before its gear, a cog takes a heart that waits in the hub, if that is on its way.
+inline bool fetch_first_heart(Turn& turn) {
+  const Mind& mind = turn.mind;
+  const Cog& cog = turn.cog;
+  if (mind.stations[kAligner] < 0 || mind.hub_hearts == 0 || !mind.can_pay(kAligner)) return false;
+  const int home = steps_home(turn);
+  if (home > walk(cog.at, mind.object(mind.stations[kAligner]).at) || (cog.hearts && home > 1)) return false;
+  int hearts = mind.hub_hearts;
+  for (const Cog* other : mind.cogs) hearts -= other != &cog && other->goal == kFetchHeart && other->hearts == 0;
+  return hearts > 0 && cog.hearts < hearts_wanted(turn) && turn.go_to_object(kFetchHeart, mind.hub, 200);
+}
+
+inline bool fetch_heart(Turn& turn) {
+  const Mind& mind = turn.mind;
+  const Cog& cog = turn.cog;
+  if (cog.gear != cog.role) return false;
+  const int home = steps_home(turn);
+  if (cog.hearts > 0) {
+    if (home > 1 || mind.supply() == 0 || cog.hearts >= hearts_wanted(turn)) return false;
+  } else if (hearts_at_arrival(turn, home) < std::min(turn.character.trip, std::max(1, mind.open_junctions()))) {
+    return false;
+  }
+  return turn.go_to_object(kFetchHeart, mind.hub, 200);
+}
+
+}  // namespace planner

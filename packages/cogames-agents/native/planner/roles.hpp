@@ -1,0 +1,57 @@
+// Who does what: given by the roster, or by what the team needs.
+#pragma once
+
+#include "economy.hpp"
+
+namespace planner {
+
+inline int least_miners(const Turn& turn) {
+  const int cogs = static_cast<int>(turn.mind.cogs.size());
+  return cogs < 4 ? cogs / 2 : std::max(2, static_cast<int>(turn.character.least_miners * cogs + 0.5));
+}
+
+inline void give_first_role(Turn& turn) {
+  const Character& character = turn.character;
+  Cog& cog = turn.cog;
+  const size_t place =
+      static_cast<size_t>(std::find(turn.mind.cogs.begin(), turn.mind.cogs.end(), &cog) - turn.mind.cogs.begin());
+  const uint8_t given = place < character.roster.size() ? character.roster[place] : kSmart;
+  cog.adapts = given == kSmart;
+  const uint8_t chosen = cog.hearts ? uint8_t{kAligner} : character.opening[place % character.opening.size()];
+  cog.role = static_cast<Role>(cog.adapts ? chosen : given);
+}
+
+// Whether hearts wait in the hub, or soon will, that nobody is there to carry.
+inline bool should_carry_hearts(const Turn& turn) {
+  const Mind& mind = turn.mind;
+  const Character& character = turn.character;
+  const int open = mind.open_junctions(), carried = mind.hearts_carried();
+  if (open + character.hidden / 2 <= carried || turn.cog.cargo >= capacity(turn.cog) / 2 || !mind.can_pay(kAligner))
+    return false;
+  if (turn.cog.role == kMiner && mind.count(kMiner) <= least_miners(turn)) return false;
+  const int home = steps_home(turn);
+  const double waiting = hearts_at_arrival(turn, home + character.detour);
+  const bool is_rich = mind.supply() + carried >= open + character.stop && waiting >= character.spare;
+  return is_rich || waiting >= character.spare + home / character.close;
+}
+
+// Whether there is nothing to carry and too few cogs mine.
+inline bool should_mine(const Turn& turn) {
+  const Mind& mind = turn.mind;
+  if (turn.cog.hearts || mind.hearts_carried() + mind.supply() > 0 || !mind.can_pay(kMiner)) return false;
+  const int miners = mind.count(kMiner);
+  return miners == 0 || (mind.open_junctions() > 0 && miners < mind.count(kAligner) - 1);
+}
+
+inline void choose_role(Turn& turn) {
+  Cog& cog = turn.cog;
+  if (cog.role == kNoRole) give_first_role(turn);
+  if (!cog.adapts || turn.mind.step < kOpening) return;
+  if ((cog.role == kMiner || cog.role == kScout) && should_carry_hearts(turn)) {
+    cog.role = kAligner;
+  } else if (cog.role == kAligner && should_mine(turn)) {
+    cog.role = kMiner;
+  }
+}
+
+}  // namespace planner
