@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from cogames.policy.descriptions import describe_policy
+
 POLICY = """
 from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy
 from mettagrid.types import Action
@@ -33,6 +35,21 @@ def test_short_names_are_listed_in_order_with_a_last_row_for_your_own(cogames: A
     assert {"scout", "aligner", "scrambler", "chaos-monkey", "substrate_memory", "tutorial_noop"} <= set(names)
     assert rows[-1] == ["custom", "path.to.your.PolicyClass"]
     assert dict(rows)["starter"] == "cogames.policy.starter_agent.StarterPolicy"
+
+
+def test_names_are_described_without_importing_the_classes(cogames: Any) -> None:
+    ran = cogames("policies", "--describe")
+    lines = dict(line.split("  ", 1) for line in ran.out.splitlines())
+    assert lines["starter"].strip() == "Half miners, half aligners."
+    assert all(text.strip() for text in lines.values()) and "custom" not in lines
+
+
+def test_a_class_without_a_description_has_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "described.py").write_text('class A:\n    """Walk."""\nclass B:\n    pass\nraise RuntimeError\n')
+    monkeypatch.syspath_prepend(tmp_path)
+    described = {name: describe_policy(f"described.{name}") for name in ("A", "B", "C")}
+    assert described == {"A": "Walk.", "B": None, "C": None}
+    assert describe_policy("no_such_module.A") is None
 
 
 @pytest.mark.parametrize("text", ["my_policy_a.MyPolicy", "class=my_policy_a.MyPolicy,kw.speed=3"])
