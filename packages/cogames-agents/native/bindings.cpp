@@ -42,7 +42,7 @@ Character read_character(const nb::dict& traits) {
         read("least_miners", character.least_miners) || read("hidden", character.hidden) ||
         read("novelty", character.novelty) || read("sector", character.sector) || read("crowd", character.crowd) ||
         read("corners", character.corners) || read("most_hearts", character.most_hearts) ||
-        read("surplus", character.surplus) || read("reserve", character.reserve) || read("first_wave", character.first_wave) ||
+        read("surplus", character.surplus) || read("reserve", character.reserve) || read("linger", character.linger) || read("patience", character.patience) || read("first_wave", character.first_wave) ||
         read("wave_period", character.wave_period);
     if (!known) throw nb::value_error(("the planner has no trait " + name).c_str());
   }

@@ -20,18 +20,20 @@ struct Character {
   int spare = 4;                                                     // hearts that wait in the hub make a miner an aligner,
   int close = 3;                                                     // one more for this many steps to the hub,
   int queue = 4;                                                     // cogs within this many steps of the hub share its hearts
-  double income = 0.1;                                               // hearts that a miner brings in each step
-  int horizon = 20;                                                  // steps in which deposits on the way are all there is
+  double income = 0.06;                                               // hearts that a miner brings in each step
+  int horizon = 10;                                                  // steps in which deposits on the way are all there is
   int detour = 12;                                                   // steps past the station
   double surveyors = 0;                                              // share of the cogs that explore before anything else,
   int survey_until = 0;                                              // until this step
   double voronoi = 1.5;                             // cost of each step that another aligner is closer to a junction
   int stop = 99;                                    // hearts beyond those for open junctions, with which nobody need mine
   double far = 2;                                   // steps by which unknown ground must be nearer than a known junction
+  int linger = 3;           // hearts for which a cog waits beside the hub,
+  int patience = 20;        // if one comes within this many steps
   int trip = 2;                                     // hearts that are worth a walk to the hub
   double least_miners = 0.25;                       // if this share of the team goes on mining
-  int hidden = 20;                                  // junctions expected beyond those known
-  double novelty = 0.3, sector = 0.6, crowd = 0.5;  // weights of what makes a place worth exploring
+  int hidden = 30;                                  // junctions expected beyond those known
+  double novelty = 1.0, sector = 0.15, crowd = 0.5;  // weights of what makes a place worth exploring
   bool corners = true;                              // look for extractors in the corners of the compound
   int most_hearts = 6;                              // carried at once
   double surplus = 0.6;                             // steps an element may cost more for each unit that the team has less of it

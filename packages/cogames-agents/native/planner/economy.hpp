@@ -163,6 +163,12 @@ inline bool fetch_heart(Turn& turn) {
   const Cog& cog = turn.cog;
   if (cog.gear != cog.role) return false;
   const int home = steps_home(turn);
+  if (home <= 1 && cog.hearts < turn.character.linger && mind.supply() == 0 && mind.step >= kOpening &&
+      hearts_at_arrival(turn, turn.character.patience) >= 1) {
+    turn.set(kIdle, -1, cog.at, 1);
+    turn.cog.goal = kLinger;
+    return true;
+  }
   if (cog.hearts > 0) {
     if (home > 1 || mind.supply() == 0 || cog.hearts >= hearts_wanted(turn)) return false;
   } else if (hearts_at_arrival(turn, home) < std::min(turn.character.trip, std::max(1, mind.open_junctions()))) {

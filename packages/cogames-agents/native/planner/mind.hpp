@@ -19,10 +19,11 @@ enum Goal : uint8_t {
   kGuard,
   kPatrol,
   kTry,
+  kLinger,
   kGoals
 };
 inline constexpr std::string_view kGoalNames[kGoals] = {"wait",     "gear_up", "mine",    "deposit", "fetch_heart", "align",
-                                                        "scramble", "explore", "retreat", "guard",   "patrol",      "try"};
+                                                        "scramble", "explore", "retreat", "guard",   "patrol",      "try", "linger"};
 
 inline constexpr int kHeartCost = 7;  // of each element
 // Paid by the hub, by role: carbon, oxygen, germanium, silicon.

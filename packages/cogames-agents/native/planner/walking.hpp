@@ -95,7 +95,7 @@ inline int pass(Turn& turn, int next) {
 // The action of a cog without a path: it waits, or paces where it may be in the way.
 inline int rest(Turn& turn, bool is_asked_to_move) {
   Cog& cog = turn.cog;
-  const bool stands = cog.goal == kGuard;
+  const bool stands = cog.goal == kGuard || cog.goal == kLinger;
   if (!stands && cog.goal != kIdle) turn.drop();
   return is_asked_to_move || !stands ? step_aside(turn, -1) : stay(turn);
 }
