@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import uuid
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from fastapi import FastAPI
@@ -31,9 +32,9 @@ __all__ = ["POLICIES", "SEASONS", "fill"]
 SEASONS = Path(__file__).parent / "seasons"
 HOUSE = "house@localhost"
 # From the best to one that crashes, so that the pages show every kind of result.
-POLICIES = ("starter", "aligner", "miner", "scout", "scrambler", "random", "noop", "chaos-monkey")
-OPPONENT = "starter"
-"""plays in the documented freeplay seasons"""
+POLICIES = ("cogsguard", "starter", "aligner", "miner", "scout", "scrambler", "random", "noop", "chaos-monkey")
+OPPONENTS = ("cogsguard", "starter")
+"""the first that is installed plays in the documented freeplay seasons"""
 
 
 def fill(app: FastAPI, *, season_files: Sequence[Path] | None = None, policies: Sequence[str] = POLICIES) -> list[str]:
@@ -42,7 +43,7 @@ def fill(app: FastAPI, *, season_files: Sequence[Path] | None = None, policies: 
     The seasons of the published documents (`beta-cvc`, `beta-cogsguard`, ...) come with the demo's own and take
     policies; `season_files` replaces both. The house enters one policy in the documented freeplay seasons: a newcomer
     meets an opponent there, and long matches do not keep the workers busy. The built-in policies are packed like any
-    other bundle, belong to the house, and are public.
+    other bundle, belong to the house, and are public; those that are not installed are left out.
     """
     database: Database = app.state.database
     files = sorted(SEASONS.glob("*.yaml"), key=lambda path: path.stem) if season_files is None else list(season_files)
@@ -53,7 +54,7 @@ def fill(app: FastAPI, *, season_files: Sequence[Path] | None = None, policies: 
     with database.read() as session:
         house = accounts.user_by_email(session, HOUSE)
         existing = set() if house is None else set(_versions(session, house))
-    bundles = {name: _packed(app, name) for name in policies if name not in existing}
+    bundles = _pack_all(app, [name for name in policies if name not in existing])
     with database.transaction() as session:
         now = app.state.clock()
         house = accounts.user_by_email(session, HOUSE)
@@ -64,8 +65,18 @@ def fill(app: FastAPI, *, season_files: Sequence[Path] | None = None, policies: 
         if bundles or new_seasons:
             _submit(session, house, names, policies, app)
             freeplay = [path.stem for path in documented if read_preset(path).freeplay is not None]
-            _submit(session, house, freeplay, [name for name in policies if name == OPPONENT], app)
+            available = existing | bundles.keys()
+            _submit(session, house, freeplay, [name for name in OPPONENTS if name in available][:1], app)
     return names
+
+
+def _pack_all(app: FastAPI, names: Sequence[str]) -> dict[str, tuple[uuid.UUID, BundleFacts]]:
+    """Pack the policies that are installed; each is inspected in a box, so several at once are faster."""
+    if not names:
+        return {}
+    installed = [name for name in names if games.find().has_policy(name)]
+    with ThreadPoolExecutor() as threads:
+        return dict(zip(installed, threads.map(lambda name: _packed(app, name), installed), strict=True))
 
 
 def _packed(app: FastAPI, name: str) -> tuple[uuid.UUID, BundleFacts]:
@@ -101,6 +112,8 @@ def _submit(session: Session, house: User, seasons: Sequence[str], policies: Seq
     versions = _versions(session, house)
     for season in seasons:
         for name in policies:
+            if name not in versions:
+                continue
             try:
                 submit(session, Principal(house), season, versions[name].id, now=app.state.clock())
             except (AlreadySubmitted, SubmissionsClosed):
