@@ -2,7 +2,7 @@
 
 usage: python scripts/wheelhouse.py [--without-neural] [FOLDER]     FOLDER is `dist/wheelhouse` by default
 
-    pip install --no-index --find-links dist/wheelhouse 'cogames[neural]' 'coworld[auth]' observatory
+    pip install --no-index --find-links dist/wheelhouse 'cogames[agents,neural]' 'coworld[auth]' observatory
 
 The wheels are for the Python version and the platform this script runs on.
 """
@@ -16,7 +16,7 @@ from workspace import CACHE, ROOT, pip, say
 LOG = CACHE / "wheelhouse.log"
 FOLDER = ROOT / "dist" / "wheelhouse"
 PACKAGES = sorted(path.parent for path in ROOT.glob("packages/*/pyproject.toml"))
-EXTRAS = {"cogames": "[neural]", "coworld": "[auth,examples,reports]", "observatory": "[postgres,s3]"}
+EXTRAS = {"cogames": "[agents,neural]", "coworld": "[auth,examples,reports]", "observatory": "[postgres,s3]"}
 
 
 def collect(folder: Path, *, neural: bool = True) -> None:
@@ -28,7 +28,7 @@ def collect(folder: Path, *, neural: bool = True) -> None:
         options = ["--no-deps", "--no-build-isolation", f"--wheel-dir={folder}"]
         pip(f"building {package.name}", "wheel", *options, package, log=LOG)
     say("wheelhouse: downloading dependencies")
-    extras = EXTRAS if neural else {**EXTRAS, "cogames": ""}
+    extras = EXTRAS if neural else {**EXTRAS, "cogames": "[agents]"}
     # By path: registries hold published packages of the same names.
     ours = [f"{wheel}{extras.get(wheel.name.partition('-')[0], '')}" for wheel in sorted(folder.glob("*.whl"))]
     pip("downloading dependencies", "download", "--only-binary=:all:", f"--dest={folder}", *ours, log=LOG)
@@ -40,7 +40,8 @@ def main() -> None:
     parser.add_argument("--without-neural", action="store_true", help="leave PyTorch out")
     arguments = parser.parse_args()
     collect(arguments.folder.resolve(), neural=not arguments.without_neural)
-    names = ["cogames" if arguments.without_neural else "cogames[neural]", "coworld[auth]", "observatory"]
+    cogames = "cogames[agents]" if arguments.without_neural else "cogames[agents,neural]"
+    names = [cogames, "coworld[auth]", "observatory"]
     quoted = " ".join(f"'{name}'" for name in names)
     print(f"pip install --no-index --find-links {arguments.folder} {quoted}")
 

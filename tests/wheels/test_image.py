@@ -52,6 +52,7 @@ def test_the_commands_run_as_a_user_and_without_a_compiler(image: str) -> None:
     assert run_in(image, "id", "--user", "--name").strip() == "league"
     assert "cogames" in run_in(image, "cogames", "version")
     assert "StarterPolicy" in run_in(image, "cogames", "run", "-m", "arena", "-c", "2", "-p", "starter", "-s", "20")
+    assert "RolePolicy" in run_in(image, "cogames", "run", "-m", "arena", "-c", "2", "-p", "role", "-s", "20")
     assert "cogames" in run_in(image)
     for name in ("coworld", "observatory", "softmax"):
         run_in(image, name, "--help")

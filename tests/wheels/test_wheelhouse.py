@@ -19,11 +19,12 @@ def test_everything_installs_from_the_folder_alone(neural: bool, tmp_path: Path)
     python = home / "bin" / "python"
     # An empty PATH has no compiler, and `--no-index` no network.
     command = [python, "-m", "pip", "install", "--quiet", "--no-index", f"--find-links={house}", "--only-binary=:all:"]
-    wanted = ["cogames[neural]" if neural else "cogames", "coworld[auth]", "observatory"]
+    wanted = ["cogames[agents,neural]" if neural else "cogames[agents]", "coworld[auth]", "observatory"]
     nothing = {"PATH": "", "HOME": str(tmp_path), "PIP_CONFIG_FILE": os.devnull}
     subprocess.run([*command, *wanted], check=True, env=nothing, cwd=tmp_path)
     for words in (
         ["-m", "cogames", "run", "-m", "arena", "-c", "2", "-p", "starter", "-e", "1", "-s", "20"],
+        ["-m", "cogames", "run", "-m", "arena", "-c", "2", "-p", "cogsguard", "-e", "1", "-s", "20"],
         ["-m", "coworld", "--help"],
         ["-m", "observatory", "--help"],
         ["-m", "softmax", "cogames", "--help"],

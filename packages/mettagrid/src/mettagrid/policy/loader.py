@@ -8,6 +8,7 @@ import importlib
 import inspect
 import logging
 import pkgutil
+from importlib.util import find_spec
 from typing import Any
 
 from mettagrid.policy.built_in_names import NEEDS_TORCH
@@ -127,7 +128,8 @@ def _unknown(name: str) -> str:
     known = list(get_policy_registry())
     close = difflib.get_close_matches(name, known, n=3)
     hint = f"did you mean {' or '.join(close)}?" if close else f"known names: {', '.join(known)}"
-    return f"Invalid symbol name: {name}; {hint} A class is written module.Class"
+    text = f"Invalid symbol name: {name}; {hint} A class is written module.Class"
+    return text if find_spec("cogames_agents") is not None else f"{text}; `pip install cogames[agents]` adds policies"
 
 
 def _accepted(policy_class: Any, kwargs: dict[str, Any], class_path: str) -> dict[str, Any]:
