@@ -112,3 +112,24 @@ def test_every_command_plays_a_name_and_explains_a_wrong_parameter_in_one_senten
         errors = [line for line in output.splitlines() if line.startswith("Error")]
         assert code != 0 and len(errors) == 1 and sentence in errors[0], output
         assert "Traceback" not in output
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "play -m arena -c 4 -p class=baseline -r none",
+        "play -m four_score -p nlanky -p baseline -p random -p noop -r none",
+        "play -m four_score -p nlanky:1 -p random:2 -r none",
+        "play -m cogsguard_arena.basic -p role -r unicode",
+        "play -m cogsguard_arena.basic -p role -r log",
+        "scrimmage -m cogsguard_arena.basic -p role --format json",
+        "run -m cogsguard_arena.basic -p role -p random",
+        "run -S integrated_evals -p role",
+        "pickup -p greedy --pool random",
+    ],
+)
+def test_documented_command_lines_run(line: str, cogames: Command) -> None:
+    words = line.split()
+    short = ("-s", "5") if words[0] == "play" else QUICK
+    code, output = cogames(*words, *short)
+    assert code == 0, output
