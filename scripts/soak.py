@@ -1,8 +1,10 @@
 """Run the long tests: mutated configurations under the sanitizers, a million steps, a long replay, replayed matches,
-200 Coworld episodes, a ladder that is killed, 20,000 games in both engines, attacks on a server, policies that send and
-print too much, full disks, 100 kills, what `make test` only samples, the container image.
+200 Coworld episodes, a ladder that is killed, players on every mission and variant, 20,000 games in both engines,
+attacks on a server, policies that send and print too much, full disks, 100 kills, what `make test` only samples, the
+container image.
 
-usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--kills N] [--seed S] [--jobs N] [--case SEED|FILE]
+usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--kills N] [--minutes M] [--seed S] [--jobs N]
+               [--case SEED|FILE]
 
 stages, in this order:
   fuzz     10,000 mutated configs, 50 steps each, in the sanitized build (tests/soak/fuzz.py)
@@ -11,6 +13,8 @@ stages, in this order:
   league   20 matches of a league, each replayed by another process
   coworld  200 Coworld episodes, every fourth with something bad in it, and what they leave (tests/soak/coworld.py)
   ladder   8 policies, 3 missions, 4 maps: same bytes with 1 and 2 workers and after 5 kills (tests/soak/ladder.py)
+  agents   the planner and `starter` on every mission with every variant, and with the fewest and the most cogs: no
+           exception; in random order for 5 minutes (benchmarks/agents.py)
   compat   20,000 other games through the published engine and ours (scripts/compat.py)
   attacks  60 MB of nested JSON, 2,000 half-sent requests, 1,150 idle connections at 1,024 files: `/healthz` in a second
   output   five steps of 4,000 infos, 200 steps of 60 kB, 66 matches of a policy that prints 98 MB (output.py)
@@ -84,6 +88,11 @@ def ladder(args: argparse.Namespace) -> bool:
     return run("tests/soak/ladder.py", "--seed", args.seed)
 
 
+def agents(args: argparse.Namespace) -> bool:
+    seeds = ["--first-seed", args.seed, "--seeds", 1, "--confirm", 0]
+    return run("benchmarks/agents.py", "variants", *seeds, "--steps", 100, "--minutes", args.minutes)
+
+
 def compat(args: argparse.Namespace) -> bool:
     # Different games from those of `make compat`.
     return run("scripts/compat.py", "--count", args.games, "--seed", 1_000_000 + args.seed, "--jobs", args.jobs)
@@ -135,6 +144,7 @@ STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "league": league,
     "coworld": coworld,
     "ladder": ladder,
+    "agents": agents,
     "compat": compat,
     "attacks": attacks,
     "output": output,
@@ -167,6 +177,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--games", type=int, default=20_000, help="games of compat (20000)")
     parser.add_argument("--kills", type=int, default=100, help="kills in a season (100)")
     parser.add_argument("--episodes", type=int, default=200, help="Coworld episodes (200)")
+    parser.add_argument("--minutes", type=float, default=5.0, help="time of the agents (5)")
     parser.add_argument("--seed", type=int, default=0, help="first seed (0)")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2), help="processes at a time")
     parser.add_argument("--case", metavar="SEED|FILE", help="one case of the fuzz")

@@ -1,0 +1,147 @@
+"""Measure the planner of cogames-agents: strength beside `starter`, teams, every mission and variant, and speed.
+
+usage: agents.py PART [--seeds N] [--first-seed S] [--steps N] [--policy NAME] [--against NAME] [--only TEXT]
+                      [--workers N] [--minutes M] [--confirm N] [--record]
+
+parts:
+  strength  junctions held on `arena`, in the first 1000 steps of `machina_1`, and in all 10,000
+  teams     four_score: one team of the planner against three of `starter`, and one of `starter` against three of
+            `random`, in each of the four seats
+  missions  every mission, tutorial and eval with its own number of cogs
+  variants  every mission with every variant that fits it, and with the fewest and the most cogs it allows. Where the
+            planner's mean is lower, `--confirm` further seeds decide. The exit status is 1 if a policy or a mission
+            raised an exception. `--minutes` limits the time; the games are then played in random order
+  speed     CPU time of a step with 8 cogs; labels per CPU second with 1, 64 and 512 worlds in a batch
+
+Both policies play the same maps; map and episode k have the seed S + k. Differences are of pairs, intervals 95 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from agent_games import Game, all_missions, all_variants
+from agent_matches import Comparison, check_one_by_one, compare, heading
+from agent_speed import measure_speed
+from agent_teams import measure_teams
+from record import record
+
+STRENGTH = [Game("arena"), Game("machina_1", steps=1000), Game("machina_1")]
+DEFAULT_SEEDS = {"strength": 20, "teams": 20, "missions": 10, "variants": 2, "speed": 2}
+DEFAULT_STEPS = {"teams": 1000, "missions": 1000, "variants": 300}
+
+
+def strength(options: argparse.Namespace) -> dict:
+    print(heading(options.policy, options.against))
+    rows = []
+    for game in STRENGTH:
+        if options.only not in game.name:
+            continue
+        full = Game(game.mission).load(0).game.max_steps
+        scale = full / (game.steps or full)  # a junction held for the whole mission is worth 1
+        for comparison in compare([game], _policies(options), _seeds(options), options.workers):
+            check_one_by_one(game, options.policy, options.first_seed, comparison.ours[0])
+            print(f"{comparison.row(scale)}  {game.steps or full} steps", flush=True)
+            rows.append({**comparison.document(scale), "steps": game.steps or full})
+    return {"rows": rows}
+
+
+def teams(options: argparse.Namespace) -> dict:
+    duels = [_policies(options), (options.against, "random")]
+    return measure_teams(duels, _seeds(options), options.steps, options.workers)
+
+
+def every_mission(options: argparse.Namespace) -> dict:
+    games = [game for game in all_missions(options.steps) if options.only in game.name]
+    print(heading(options.policy, options.against))
+    rows = []
+    for comparison in compare(games, _policies(options), _seeds(options), options.workers):
+        rows.append(comparison)
+        print(comparison.row(), *comparison.faults[:1], flush=True)
+    return _summary(options, rows, [comparison.document() for comparison in rows])
+
+
+def every_variant(options: argparse.Namespace) -> dict:
+    games = [game for game in all_variants(options.steps) if options.only in game.name]
+    if options.minutes is not None:
+        random.Random(options.first_seed).shuffle(games)
+    seeds = _seeds(options)
+    further = range(seeds.stop, seeds.stop + options.confirm)
+    print(f"{len(games)} games\n{heading(options.policy, options.against)}")
+    rows: list[Comparison] = []
+    for comparison in compare(_until(options.minutes, games), _policies(options), seeds, options.workers):
+        if not comparison.faults and comparison.ours and (comparison.difference.mean or 0.0) < 0 and further:
+            (comparison,) = compare([comparison.game], _policies(options), further, options.workers)
+        rows.append(comparison)
+        if comparison.faults or comparison.verdict == "BELOW":
+            print(comparison.row(), *comparison.faults[:1], flush=True)
+    shown = [comparison.document() for comparison in rows if comparison.verdict in ("FAULT", "BELOW")]
+    return _summary(options, rows, shown)
+
+
+def speed(options: argparse.Namespace) -> dict:
+    return measure_speed(options.policy, _seeds(options))
+
+
+PARTS: dict[str, Callable[[argparse.Namespace], dict]] = {
+    "strength": strength,
+    "teams": teams,
+    "missions": every_mission,
+    "variants": every_variant,
+    "speed": speed,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("--seeds", type=int, help=f"episodes of each policy and game ({DEFAULT_SEEDS})")
+    parser.add_argument("--first-seed", type=int, default=9000)
+    parser.add_argument("--steps", type=int, help=f"most steps of an episode ({DEFAULT_STEPS})")
+    parser.add_argument("--policy", default="cogsguard")
+    parser.add_argument("--against", default="starter")
+    parser.add_argument("--only", default="", help="games with this text in their name")
+    parser.add_argument("--workers", type=int, default=1, help="processes")
+    parser.add_argument("--minutes", type=float, help="start no further games of `variants` after this time")
+    parser.add_argument("--confirm", type=int, default=12, help="further seeds for games of `variants` (12)")
+    parser.add_argument("--record", action="store_true", help="add a line to results/agents.jsonl")
+    options = parser.parse_args()
+    options.seeds = options.seeds or DEFAULT_SEEDS[options.part]
+    options.steps = options.steps or DEFAULT_STEPS.get(options.part)
+    measured = PARTS[options.part](options)
+    if options.record:
+        command = " ".join(["benchmarks/agents.py", *sys.argv[1:]])
+        print(f"recorded in {record('agents', command, {'part': options.part, **measured})}")
+    sys.exit(bool(measured.get("verdicts", {}).get("FAULT")))
+
+
+def _policies(options: argparse.Namespace) -> tuple[str, str]:
+    return options.policy, options.against
+
+
+def _seeds(options: argparse.Namespace) -> range:
+    return range(options.first_seed, options.first_seed + options.seeds)
+
+
+def _until(minutes: float | None, games: list[Game]) -> Iterator[Game]:
+    deadline = None if minutes is None else time.monotonic() + 60 * minutes
+    for number, game in enumerate(games):
+        if deadline is not None and time.monotonic() > deadline:
+            print(f"stopped after {minutes} minutes and {number} of {len(games)} games")
+            return
+        yield game
+
+
+def _summary(options: argparse.Namespace, comparisons: list[Comparison], rows: list[dict]) -> dict:
+    verdicts = Counter(comparison.verdict for comparison in comparisons)
+    print(f"{len(comparisons)} games: " + ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()))
+    return {"steps": options.steps, "games": len(comparisons), "verdicts": dict(verdicts), "rows": rows}
+
+
+if __name__ == "__main__":
+    main()
