@@ -1,0 +1,39 @@
+"""The planner beats `starter`. Maps, seeds and policies are fixed, so the result is the same on every machine."""
+
+from __future__ import annotations
+
+import statistics
+
+import pytest
+
+from cogames import missions
+from cogames.episodes.single import team_ids
+from mettagrid.policy.policy_spec import PolicySpec
+from mettagrid.runner.episode import EpisodePlan, play_episode
+
+STEPS = 300
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_planner_holds_more_junctions_than_starter_on_arena(seed: int) -> None:
+    env = missions.load("arena", cogs=8, seed=seed)
+    env.game.max_steps = STEPS
+    planner, starter = (
+        statistics.fmean(play_episode(EpisodePlan(env, [PolicySpec(class_path=name)], [0] * 8, seed)).rewards)
+        for name in ("cogsguard", "starter")
+    )
+    assert planner > starter > 0
+
+
+def test_the_planner_beats_three_teams_of_starter() -> None:
+    env = missions.load("four_score", seed=1)
+    env.game.max_steps = STEPS
+    teams = team_ids(env, 1)
+    seats = [int(team != teams[0]) for team in teams]
+    policies = [PolicySpec(class_path=name) for name in ("cogsguard", "starter")]
+    outcome = play_episode(EpisodePlan(env, policies, seats, 1))
+    by_policy = [
+        statistics.fmean(reward for reward, seat in zip(outcome.rewards, seats, strict=True) if seat == policy)
+        for policy in (0, 1)
+    ]
+    assert by_policy[0] > by_policy[1] > 0
