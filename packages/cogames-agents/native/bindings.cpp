@@ -34,16 +34,20 @@ Character read_character(const nb::dict& traits) {
     };
     const bool known =
         read("roster", character.roster) || read("opening", character.opening) || read("co_owns", character.co_owns) ||
-        read("guards", character.guards) || read("shows_vibe", character.shows_vibe) || read("spare", character.spare) ||
-        read("queue", character.queue) || read("income", character.income) || read("horizon", character.horizon) ||
-        read("detour", character.detour) || read("surveyors", character.surveyors) ||
-        read("survey_until", character.survey_until) || read("voronoi", character.voronoi) || read("stop", character.stop) ||
-        read("far", character.far) || read("trip", character.trip) || read("close", character.close) ||
-        read("least_miners", character.least_miners) || read("hidden", character.hidden) ||
-        read("novelty", character.novelty) || read("sector", character.sector) || read("crowd", character.crowd) ||
-        read("corners", character.corners) || read("most_hearts", character.most_hearts) ||
-        read("surplus", character.surplus) || read("reserve", character.reserve) || read("linger", character.linger) || read("patience", character.patience) || read("first_wave", character.first_wave) ||
-        read("wave_period", character.wave_period);
+        read("guards", character.guards) || read("shows_vibe", character.shows_vibe) ||
+        read("waiting_hearts", character.waiting_hearts) || read("sharing_steps", character.sharing_steps) ||
+        read("miner_income", character.miner_income) || read("income_after", character.income_after) ||
+        read("gear_steps", character.gear_steps) || read("surveyors", character.surveyors) ||
+        read("survey_until", character.survey_until) || read("courtesy", character.courtesy) ||
+        read("enough_hearts", character.enough_hearts) || read("exploring_lead", character.exploring_lead) ||
+        read("worthwhile_hearts", character.worthwhile_hearts) || read("steps_per_heart", character.steps_per_heart) ||
+        read("least_miners", character.least_miners) || read("expected_junctions", character.expected_junctions) ||
+        read("novelty_weight", character.novelty_weight) || read("direction_weight", character.direction_weight) ||
+        read("crowd_weight", character.crowd_weight) || read("knows_compound", character.knows_compound) ||
+        read("most_hearts", character.most_hearts) || read("surplus_weight", character.surplus_weight) ||
+        read("hp_reserve", character.hp_reserve) || read("patient_hearts", character.patient_hearts) ||
+        read("deferring_steps", character.deferring_steps) || read("patience", character.patience) ||
+        read("first_wave", character.first_wave) || read("wave_period", character.wave_period);
     if (!known) throw nb::value_error(("the planner has no trait " + name).c_str());
   }
   return character;

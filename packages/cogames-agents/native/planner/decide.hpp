@@ -8,11 +8,12 @@
 
 namespace planner {
 
-inline constexpr int kDwell = 3;     // steps for which news do not interrupt a plan
-inline constexpr int kPause = 10;    // steps until a cog with nothing to do thinks again
-inline constexpr int kAttempts = 4;  // plans that may prove too dangerous before a cog gives up
-inline constexpr int kTries = 50;    // uses of an object of another game
-inline constexpr int kReplans = 3;   // in one step, when the map turns out wrong
+inline constexpr int kDwell = 3;       // steps for which news do not interrupt a plan
+inline constexpr int kPause = 10;      // steps until a cog with nothing to do thinks again
+inline constexpr int kLongPause = 40;  // after plans that were too dangerous
+inline constexpr int kAttempts = 4;    // plans that may prove too dangerous before a cog gives up
+inline constexpr int kTries = 50;      // uses of an object of another game
+inline constexpr int kReplans = 3;     // in one step, when the map turns out wrong
 
 // Whether the plan still makes sense; cheap, because it is asked in every step.
 inline bool holds(const Turn& turn) {
@@ -36,6 +37,7 @@ inline bool holds(const Turn& turn) {
     case kRetreat: return cog.territory != kOurs;
     case kGuard: return mind.is_ours(*target);
     case kPatrol: return target->seen < cog.since && is_undisturbed;
+    case kRoam: return !cog.path.empty() && is_undisturbed;
     case kTry: return cog.failures == 0;
     default: return false;
   }
@@ -45,19 +47,20 @@ inline bool holds(const Turn& turn) {
 inline bool propose(Turn& turn) {
   const Cog& cog = turn.cog;
   if (is_in_danger(turn) && retreat(turn)) return true;
-  if (turn.mind.hub < 0 || turn.mind.team < 0) return try_others(turn, 1) || explore(turn, false) || try_others(turn, kTries);
+  if (turn.mind.hub < 0 || turn.mind.team < 0)
+    return try_others(turn, 1) || explore(turn, false) || try_others(turn, kTries) || roam(turn);
   choose_role(turn);
   if (survey(turn)) return true;
   if (cog.role == kAligner && cog.gear == kNoRole && fetch_first_heart(turn)) return true;
   const bool scouts_as_it_is = cog.adapts && cog.role == kScout;
   if (cog.gear != cog.role && !scouts_as_it_is && gear_up(turn)) return true;
   switch (cog.role) {
-    case kMiner: return mine(turn) || explore(turn, false) || patrol(turn);
+    case kMiner: return mine(turn) || explore(turn, false) || patrol(turn) || roam(turn);
     case kAligner:
       return fetch_heart(turn) || align(turn) || guard(turn) || (cog.cargo > 0 && deposit(turn)) ||
-             explore(turn, cog.hearts > 0) || explore(turn, false) || patrol(turn);
-    case kScrambler: return fetch_heart(turn) || scramble(turn) || explore(turn, false) || patrol(turn);
-    default: return explore(turn, false) || try_others(turn, kTries) || patrol(turn);
+             explore(turn, cog.hearts > 0) || explore(turn, false) || patrol(turn) || roam(turn);
+    case kScrambler: return fetch_heart(turn) || scramble(turn) || explore(turn, false) || patrol(turn) || roam(turn);
+    default: return explore(turn, false) || try_others(turn, kTries) || patrol(turn) || roam(turn);
   }
 }
 
@@ -68,13 +71,16 @@ inline void choose(Turn& turn) {
   turn.mind.update_reach();
   turn.scratch.closed.clear();
   turn.scratch.rejected.clear();
+  turn.scratch.stays_home = false;
   for (int attempt = 0; attempt < kAttempts && propose(turn); ++attempt) {
     if (survives(turn)) return turn.claim();
     if (turn.cog.target >= 0) turn.scratch.rejected.push_back(turn.cog.target);
+    turn.scratch.stays_home |= turn.cog.target < 0;
     turn.drop();
   }
   if (turn.cog.territory != kOurs && can_heal(turn) && retreat(turn)) return;
-  turn.set(kIdle, -1, turn.cog.at, kPause);
+  const bool all_is_dangerous = !turn.scratch.rejected.empty();
+  turn.set(kIdle, -1, turn.cog.at, all_is_dangerous ? kLongPause : kPause);
 }
 
 // The next step of the plan; plans again where the map turns out wrong.

@@ -55,13 +55,13 @@ inline Spot corner_of(const Mind& mind, int element) {
 inline bool look_in_corner(Turn& turn, const Forecast& forecast, int bumps, double most) {
   const Mind& mind = turn.mind;
   int best = -1;
-  for (int element = 0; element < kElements && turn.character.corners; ++element) {
+  for (int element = 0; element < kElements && turn.character.knows_compound; ++element) {
     const Spot at = corner_of(mind, element);
     if (!mind.chart.contains(at) || mind.chart.ground(mind.chart.cell(at)) != kUnknown) continue;
     double going = 0;
     for (const Cog* other : mind.cogs)
       going += other != &turn.cog && other->goal == kExplore && other->place == at ? kMinerCargo : 0;
-    const double surplus = turn.character.surplus * (forecast.of[element] + going - forecast.least);
+    const double surplus = turn.character.surplus_weight * (forecast.of[element] + going - forecast.least);
     const double cost = walk(turn.cog.at, at) + bumps + 2 * kCorner + surplus;
     if (cost >= most) continue;
     most = cost;
@@ -89,7 +89,7 @@ inline bool mine(Turn& turn) {
       const auto [number, steps] = flood.objects[next];
       const Object& object = mind.object(number);
       if (object.kind < kExtractor || object.kind >= kStation || turn.is_useless(number)) continue;
-      const double surplus = turn.character.surplus * (forecast.of[object.kind - kExtractor] - forecast.least);
+      const double surplus = turn.character.surplus_weight * (forecast.of[object.kind - kExtractor] - forecast.least);
       const double poverty = 0.3 * std::max(0, room - object.content);
       const double cost = steps + bumps + mind.steps_to_deposit(object.at) + surplus + poverty;
       if (cost >= best_cost) continue;
@@ -120,14 +120,17 @@ inline double hearts_at_arrival(const Turn& turn, int steps) {
       for (int element = 0; element < kElements; ++element) stock[element] += other->cargo_of[element];
     }
     if (other->role == kMiner) {
-      if (other->gear == kMiner) hearts += character.income * std::max(0, steps - character.horizon);
+      if (other->gear == kMiner) hearts += character.miner_income * std::max(0, steps - character.income_after);
       continue;
     }
     const bool takes = other->goal == kFetchHeart || (other->goal == kGearUp && other->gear != other->role);
-    if (comes_before && takes && other->hearts == 0) hearts -= character.spare;
+    if (comes_before && takes && other->hearts == 0) hearts -= character.waiting_hearts;
   }
   return hearts + *std::min_element(stock, stock + kElements) / kHeartCost;
 }
+
+// Junctions that the team expects to find.
+inline int hidden_junctions(const Turn& turn) { return turn.mind.is_explored() ? 0 : turn.character.expected_junctions; }
 
 // How many hearts to leave the hub with: a fair share of what is there, no more than there are junctions for.
 inline int hearts_wanted(const Turn& turn) {
@@ -137,10 +140,10 @@ inline int hearts_wanted(const Turn& turn) {
   for (const Cog* other : mind.cogs) {
     if (other == &cog || other->role != cog.role) continue;
     const bool begins = mind.step < kOpening && other->hearts == 0 && (other->gear == kNoRole || other->goal == kFetchHeart);
-    takers += begins || (other->goal == kFetchHeart && static_cast<int>(other->path.size()) <= turn.character.queue);
+    takers += begins || (other->goal == kFetchHeart && static_cast<int>(other->path.size()) <= turn.character.sharing_steps);
     carried += other->hearts;
   }
-  const int open = mind.open_junctions() + turn.character.hidden;
+  const int open = mind.open_junctions() + hidden_junctions(turn);
   const int need = (std::max(1, open - carried) + takers - 1) / takers;
   const int share = (cog.hearts + mind.supply() + takers - 1) / takers;
   return std::clamp(std::min(need, share), 1, std::min(turn.character.most_hearts, kHeartsMax));
@@ -163,7 +166,7 @@ inline bool fetch_heart(Turn& turn) {
   const Cog& cog = turn.cog;
   if (cog.gear != cog.role) return false;
   const int home = steps_home(turn);
-  if (home <= 1 && cog.hearts < turn.character.linger && mind.supply() == 0 && mind.step >= kOpening &&
+  if (home <= 1 && cog.hearts < turn.character.patient_hearts && mind.supply() == 0 && mind.step >= kOpening &&
       hearts_at_arrival(turn, turn.character.patience) >= 1) {
     turn.set(kIdle, -1, cog.at, 1);
     turn.cog.goal = kLinger;
@@ -171,7 +174,7 @@ inline bool fetch_heart(Turn& turn) {
   }
   if (cog.hearts > 0) {
     if (home > 1 || mind.supply() == 0 || cog.hearts >= hearts_wanted(turn)) return false;
-  } else if (hearts_at_arrival(turn, home) < std::min(turn.character.trip, std::max(1, mind.open_junctions()))) {
+  } else if (hearts_at_arrival(turn, home) < std::min(turn.character.worthwhile_hearts, std::max(1, mind.open_junctions()))) {
     return false;
   }
   return turn.go_to_object(kFetchHeart, mind.hub, 200);

@@ -46,7 +46,7 @@ inline bool explore(Turn& turn, bool in_reach, double most = 1e9) {
   static constexpr int kSamples = 25, kCrowd = 12;
   Mind& mind = turn.mind;
   const Character& character = turn.character;
-  if (mind.explored == mind.chart.changes) return false;
+  if (mind.explored == mind.chart.changes || turn.scratch.stays_home) return false;
   Flood& flood = turn.flood();
   turn.start_flood();
   int best = -1;
@@ -57,13 +57,13 @@ inline bool explore(Turn& turn, bool in_reach, double most = 1e9) {
       const auto [cell, steps] = flood.unknown[next];
       const Spot at = mind.chart.spot(cell);
       if (in_reach && !could_capture(mind, at)) continue;
-      double cost = steps + character.novelty * (kSamples - novelty(mind.chart, at));
+      double cost = steps + character.novelty_weight * (kSamples - novelty(mind.chart, at));
       if (cost >= best_cost) continue;
       for (const Cog* other : mind.cogs) {
         if (other != &turn.cog && other->goal == kExplore)
-          cost += character.crowd * std::max(0, kCrowd - walk(other->place, at));
+          cost += character.crowd_weight * std::max(0, kCrowd - walk(other->place, at));
       }
-      cost += character.sector * sector_gap(turn, at);
+      cost += character.direction_weight * sector_gap(turn, at);
       if (cost >= best_cost) continue;
       best_cost = cost;
       best = cell;
@@ -75,6 +75,33 @@ inline bool explore(Turn& turn, bool in_reach, double most = 1e9) {
   }
   flood.path_to(best, turn.cog.path);
   turn.set(kExplore, -1, mind.chart.spot(best), 60);
+  return true;
+}
+
+// With nothing unknown: to ground that no cog has been around for long, and none goes to now.
+inline bool roam(Turn& turn) {
+  static constexpr int kApart = 12;
+  Mind& mind = turn.mind;
+  if (turn.scratch.stays_home) return false;
+  Flood& flood = turn.flood();
+  turn.start_flood();
+  int best = -1, best_worth = INT32_MIN;
+  while (flood.grow()) {
+    for (int cell : flood) {
+      const int worth = mind.step - mind.chart.visited(cell) - 2 * flood.steps;
+      if (worth <= best_worth) continue;
+      const Spot at = mind.chart.spot(cell);
+      const bool is_taken = std::any_of(mind.cogs.begin(), mind.cogs.end(), [&](const Cog* other) {
+        return other != &turn.cog && other->goal == kRoam && walk(other->place, at) < kApart;
+      });
+      if (is_taken) continue;
+      best_worth = worth;
+      best = cell;
+    }
+  }
+  if (best < 0) return false;
+  flood.path_to(best, turn.cog.path);
+  turn.set(kRoam, -1, mind.chart.spot(best), 60);
   return true;
 }
 

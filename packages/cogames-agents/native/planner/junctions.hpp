@@ -7,13 +7,14 @@ namespace planner {
 
 inline constexpr int kGuardSteps = 60;  // before a wave of the clips, in which cogs go to where it will strike
 inline constexpr int kPatrolSteps = 60;
+inline constexpr int kStale = 100;  // steps after which a junction is worth another look
 
 // Steps to a junction, and more if it is better left to another cog that is closer.
 inline double align_cost(const Turn& turn, int number, int steps) {
   double cost = steps;
   for (const Cog* other : turn.mind.cogs) {
     if (other == &turn.cog || other->hearts == 0 || other->gear != kAligner) continue;
-    cost += turn.character.voronoi * std::max(0, steps - walk(other->at, turn.mind.object(number).at));
+    cost += turn.character.courtesy * std::max(0, steps - walk(other->at, turn.mind.object(number).at));
   }
   return cost;
 }
@@ -39,6 +40,18 @@ inline void find_open_junctions(Turn& turn) {
   });
 }
 
+// Explores instead of going to a known junction, if unknown ground costs less than `most`. Where junctions are rare, only
+// for a while.
+inline bool defer(Turn& turn, double most) {
+  static constexpr size_t kRare = 3;
+  Cog& cog = turn.cog;
+  const bool waits_long = cog.deferring_since >= 0 && turn.mind.step - cog.deferring_since > turn.character.deferring_steps;
+  if (most <= 0 || (waits_long && turn.mind.junctions.size() <= kRare)) return false;
+  if (!explore(turn, true, most)) return false;
+  if (cog.deferring_since < 0) cog.deferring_since = turn.mind.step;
+  return true;
+}
+
 // To the open junction that costs least, or to unknown ground on the way that may hold a nearer one.
 inline bool align(Turn& turn) {
   if (turn.cog.hearts == 0 || turn.cog.gear != kAligner) return false;
@@ -46,8 +59,8 @@ inline bool align(Turn& turn) {
   find_open_junctions(turn);
   if (candidates.empty()) return false;
   // Often unknown ground is nearer than any junction can be, and no search for the junction is needed.
-  const double least = candidates.back().cost - turn.character.far;
-  if (least > 0 && explore(turn, true, least)) return true;
+  const double least = candidates.back().cost - turn.character.exploring_lead;
+  if (defer(turn, least)) return true;
   Flood& flood = turn.flood();
   turn.start_flood();
   Candidate best{-1, 1e9};
@@ -63,7 +76,9 @@ inline bool align(Turn& turn) {
   if (best.number < 0) return false;
   const Spot at = turn.mind.object(best.number).at;
   flood.path_to(turn.mind.chart.cell(at), turn.scratch.route);
-  if (best.cost - turn.character.far > std::max(0.0, least) && explore(turn, true, best.cost - turn.character.far)) return true;
+  if (best.cost - turn.character.exploring_lead > std::max(0.0, least) &&
+      defer(turn, best.cost - turn.character.exploring_lead))
+    return true;
   turn.cog.path = turn.scratch.route;
   turn.set(kAlign, best.number, at, 120);
   return true;
@@ -101,20 +116,16 @@ inline bool guard(Turn& turn) {
   return true;
 }
 
-// Looks again at the junction that was seen longest ago: others may have taken it.
+// Looks again at the nearest junction that was not seen for long: others may have taken it.
 inline bool patrol(Turn& turn) {
   const Mind& mind = turn.mind;
   if (!mind.has_rivals) return false;
-  int best = -1, best_worth = INT32_MIN;
-  for (int number : mind.junctions) {
-    const Object& junction = mind.object(number);
-    if (!junction.exists || junction.seen == mind.step || turn.is_claimed(number) || turn.is_useless(number)) continue;
-    const int worth = mind.step - junction.seen - 2 * walk(turn.cog.at, junction.at);
-    if (worth <= best_worth) continue;
-    best_worth = worth;
-    best = number;
-  }
-  return best >= 0 && turn.go_to_object(kPatrol, best, kPatrolSteps);
+  const auto is_stale = [&](int number, const Object& object) {
+    return object.kind == kJunction && object.exists && mind.step - object.seen > kStale && !turn.is_claimed(number);
+  };
+  const bool has_target = std::any_of(mind.junctions.begin(), mind.junctions.end(),
+                                      [&](int number) { return is_stale(number, mind.object(number)); });
+  return has_target && turn.take_nearest(kPatrol, kPatrolSteps, is_stale);
 }
 
 }  // namespace planner

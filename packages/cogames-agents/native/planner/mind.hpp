@@ -18,12 +18,14 @@ enum Goal : uint8_t {
   kRetreat,
   kGuard,
   kPatrol,
+  kRoam,
   kTry,
   kLinger,
   kGoals
 };
-inline constexpr std::string_view kGoalNames[kGoals] = {"wait",     "gear_up", "mine",    "deposit", "fetch_heart", "align",
-                                                        "scramble", "explore", "retreat", "guard",   "patrol",      "try", "linger"};
+inline constexpr std::string_view kGoalNames[kGoals] = {"wait",   "gear_up",  "mine",    "deposit", "fetch_heart",
+                                                        "align",  "scramble", "explore", "retreat", "guard",
+                                                        "patrol", "roam",     "try",     "linger"};
 
 inline constexpr int kHeartCost = 7;  // of each element
 // Paid by the hub, by role: carbon, oxygen, germanium, silicon.
@@ -56,6 +58,7 @@ struct Cog {
   Heading heading = kNowhere;  // of the last action
   bool used = false;           // the last action walked into the target
   int failures = 0;
+  int deferring_since = -1;  // step in which the cog first explored instead of going to a junction it knew
   int blocked = 0;
   bool in_the_way = false;  // another cog waits for this one to move
   uint32_t dice = 1;
@@ -85,6 +88,7 @@ struct Mind {
   int last_wave = 0;
   int explored = -1;  // changes of the chart when nothing unknown was in reach
 
+  bool is_explored() const { return explored >= 0; }
   bool is_ours(const Object& object) const { return team >= 0 && (object.teams >> team & 1); }
   bool is_theirs(const Object& object) const { return (object.teams & ~(team >= 0 ? 1u << team : 0u)) != 0; }
   Object& object(int number) { return chart.objects[static_cast<size_t>(number)]; }

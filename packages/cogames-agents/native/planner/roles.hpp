@@ -26,13 +26,20 @@ inline bool should_carry_hearts(const Turn& turn) {
   const Mind& mind = turn.mind;
   const Character& character = turn.character;
   const int open = mind.open_junctions(), carried = mind.hearts_carried();
-  if (open + character.hidden / 2 <= carried || turn.cog.cargo >= capacity(turn.cog) / 2 || !mind.can_pay(kAligner))
+  if (open + hidden_junctions(turn) / 2 <= carried || turn.cog.cargo >= capacity(turn.cog) / 2 || !mind.can_pay(kAligner))
     return false;
   if (turn.cog.role == kMiner && mind.count(kMiner) <= least_miners(turn)) return false;
   const int home = steps_home(turn);
-  const double waiting = hearts_at_arrival(turn, home + character.detour);
-  const bool is_rich = mind.supply() + carried >= open + character.stop && waiting >= character.spare;
-  return is_rich || waiting >= character.spare + home / character.close;
+  const double waiting = hearts_at_arrival(turn, home + character.gear_steps);
+  const bool is_rich = mind.supply() + carried >= open + character.enough_hearts && waiting >= character.waiting_hearts;
+  return is_rich || waiting >= character.waiting_hearts + home / character.steps_per_heart;
+}
+
+// Whether there is nothing to capture, and enough cogs are left to guard what the clips may take.
+inline bool is_spare_aligner(const Turn& turn) {
+  const Mind& mind = turn.mind;
+  return mind.has_rivals && mind.is_explored() && mind.open_junctions() == 0 &&
+         mind.count(kAligner) > static_cast<int>(mind.ships.size()) && mind.can_pay(kMiner);
 }
 
 // Whether there is nothing to carry and too few cogs mine.
@@ -49,7 +56,7 @@ inline void choose_role(Turn& turn) {
   if (!cog.adapts || turn.mind.step < kOpening) return;
   if ((cog.role == kMiner || cog.role == kScout) && should_carry_hearts(turn)) {
     cog.role = kAligner;
-  } else if (cog.role == kAligner && should_mine(turn)) {
+  } else if (cog.role == kAligner && (should_mine(turn) || is_spare_aligner(turn))) {
     cog.role = kMiner;
   }
 }

@@ -13,7 +13,7 @@ inline bool can_heal(const Turn& turn) { return turn.cog.gear != kNoRole && turn
 
 inline bool is_in_danger(const Turn& turn) {
   const Cog& cog = turn.cog;
-  return cog.territory != kOurs && cog.hp > 0 && cog.hp <= turn.character.reserve && can_heal(turn);
+  return cog.territory != kOurs && cog.hp > 0 && cog.hp <= turn.character.hp_reserve && can_heal(turn);
 }
 
 // Whether the cog can walk its path, and be back in our territory with hp to spare.
@@ -38,7 +38,7 @@ inline bool survives(const Turn& turn) {
   // A junction is worth more than the gear of a cog that does not come back.
   if (cog.goal == kAlign || cog.goal == kScramble || turn.mind.supply() >= kWealth) return true;
   const int stay = cog.goal == kMine ? 6 : 2;
-  return hp >= way_back + stay + turn.character.reserve / 2;
+  return hp >= way_back + stay + turn.character.hp_reserve / 2;
 }
 
 // To the nearest cell of our territory.

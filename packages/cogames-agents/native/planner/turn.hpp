@@ -17,6 +17,7 @@ struct Scratch {
   Flood flood;
   std::vector<int> closed;    // cells that the flood must not enter
   std::vector<int> rejected;  // objects that this decision has ruled out
+  bool stays_home;            // this decision has ruled out walks into the unknown
   std::vector<Candidate> candidates;
   std::vector<uint8_t> route;
 };

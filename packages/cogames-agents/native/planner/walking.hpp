@@ -53,8 +53,7 @@ inline uint32_t roll(Cog& cog) {
 inline bool is_taken(const Cog& cog, int cell) { return std::find(cog.near.begin(), cog.near.end(), cell) != cog.near.end(); }
 
 // A step to a free cell beside the cog, other than `except`; waits if there is none.
-inline int step_aside(Turn& turn, int except) {
-  const uint32_t first = roll(turn.cog);
+inline int step_aside(Turn& turn, int except, uint32_t first) {
   for (uint32_t i = 0; i < kHeadings; ++i) {
     const Heading heading = static_cast<Heading>((first + i) % kHeadings);
     const int cell = turn.here() + turn.mind.chart.step(heading);
@@ -89,15 +88,17 @@ inline int pass(Turn& turn, int next) {
   if (find_way_around(turn)) return cog.path.empty() ? stay(turn) : advance(turn);
   for (Cog* other : turn.mind.cogs) other->in_the_way |= turn.mind.chart.cell(other->at) == next && other->path.empty();
   turn.drop();  // and plan anew from there
-  return step_aside(turn, next);
+  return step_aside(turn, next, roll(cog));
 }
 
-// The action of a cog without a path: it waits, or paces where it may be in the way.
+// The action of a cog without a path: it stands where it must, or paces up and down.
 inline int rest(Turn& turn, bool is_asked_to_move) {
+  static constexpr uint32_t kBack[kHeadings + 1] = {kSouth, kNorth, kEast, kWest, kNorth};
   Cog& cog = turn.cog;
   const bool stands = cog.goal == kGuard || cog.goal == kLinger;
   if (!stands && cog.goal != kIdle) turn.drop();
-  return is_asked_to_move || !stands ? step_aside(turn, -1) : stay(turn);
+  if (is_asked_to_move) return step_aside(turn, -1, roll(cog));
+  return stands ? stay(turn) : step_aside(turn, -1, kBack[cog.heading]);
 }
 
 }  // namespace planner

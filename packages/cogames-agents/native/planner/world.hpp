@@ -170,6 +170,7 @@ class World {
     const bool changed = cog.hearts != glimpse.hearts || cog.gear != glimpse.gear ||
                          std::memcmp(cog.cargo_of, glimpse.cargo, sizeof cog.cargo_of) != 0;
     if (changed) cog.failures = 0;
+    if (cog.hearts != glimpse.hearts) cog.deferring_since = -1;
     cog.hp = glimpse.hp;
     cog.hearts = glimpse.hearts;
     cog.gear = glimpse.gear;
@@ -180,6 +181,7 @@ class World {
       cog.cargo += glimpse.cargo[element];
       mind.stock[element] = glimpse.stock[element];
     }
+    mind.chart.visit(mind.chart.cell(cog.at), mind.step);
     look_at_ground(cog, mind, glimpse);
     cog.near.clear();
     for (int i = 0; i < glimpse.sightings; ++i) {

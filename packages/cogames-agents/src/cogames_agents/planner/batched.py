@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cogames_agents.planner.native import make_planner
+from cogames_agents.planner.roster import opening
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
 
 __all__ = ["BatchedPlanner"]
@@ -33,7 +34,7 @@ class BatchedPlanner:
         self.num_agents = worlds * policy_env_info.num_agents
         self._worlds = worlds
         self._threads = min(threads, worlds)
-        self._planner = make_planner(policy_env_info, traits or {}, worlds)
+        self._planner = make_planner(policy_env_info, {**opening(policy_env_info.num_agents), **(traits or {})}, worlds)
 
     def step(self, observations: np.ndarray, actions: np.ndarray) -> None:
         """Write an action for each observation: uint8 [agents, tokens, 3] to int32 [agents], flat action numbers."""

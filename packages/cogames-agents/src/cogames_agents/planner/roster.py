@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-__all__ = ["ROLES", "SMART", "numbers", "roster_of_counts", "roster_of_names"]
+__all__ = ["ROLES", "SMART", "numbers", "opening", "roster_of_counts", "roster_of_names"]
 
 ROLES = ("miner", "aligner", "scrambler", "scout")  # as the native planner numbers them
 SMART = "gear"
@@ -25,6 +25,11 @@ def roster_of_names(option: str, names: Iterable[str]) -> list[str]:
         if name not in (*ROLES, SMART):
             raise ValueError(f"{option} has the role {name!r}; roles are {', '.join((*ROLES, SMART))}")
     return roster
+
+
+def opening(agents: int) -> dict[str, list[str]]:
+    """Return the trait `opening` for games whose number of agents asks for other first roles than the planner's."""
+    return {"opening": ["miner", "aligner", "aligner", "miner"]} if agents == 4 else {}
 
 
 def numbers(roster: Iterable[str]) -> list[int]:

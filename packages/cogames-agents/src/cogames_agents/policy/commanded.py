@@ -20,4 +20,4 @@ class TargetedPolicy(PlannerPolicy):
     """A quarter of the team surveys the map for 80 steps; aligners keep strictly to their own junctions."""
 
     short_names: ClassVar[list[str] | None] = ["cogsguard_targeted"]
-    traits: ClassVar[dict[str, Any]] = {"shows_vibe": True, "surveyors": 0.25, "survey_until": 80, "voronoi": 2.0}
+    traits: ClassVar[dict[str, Any]] = {"shows_vibe": True, "surveyors": 0.25, "survey_until": 80, "courtesy": 2.0}

@@ -27,11 +27,11 @@ class GreedyPolicy(PlannerPolicy):
     traits: ClassVar[dict[str, Any]] = {
         "guards": False,
         "most_hearts": 1,
-        "trip": 1,
-        "voronoi": 0.0,
-        "crowd": 0.0,
-        "far": 1e6,
-        "corners": False,
+        "worthwhile_hearts": 1,
+        "courtesy": 0.0,
+        "crowd_weight": 0.0,
+        "exploring_lead": 1e6,
+        "knows_compound": False,
     }
 
 
@@ -83,7 +83,7 @@ class NlankyPolicy(CogsguardPolicy):
     """
 
     short_names: ClassVar[list[str] | None] = ["nlanky"]
-    traits: ClassVar[dict[str, Any]] = {"guards": False, "voronoi": 0.0}
+    traits: ClassVar[dict[str, Any]] = {"guards": False, "courtesy": 0.0}
     _IGNORED: ClassVar[tuple[str, ...]] = (
         "trace",
         "trace_level",
