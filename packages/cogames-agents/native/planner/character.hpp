@@ -19,10 +19,10 @@ struct Character {
   bool shows_vibe = false;  // cogs change their vibe to their role
 
   // Miners become aligners
-  int waiting_hearts = 4;       // when this many hearts wait for nobody else,
+  int waiting_hearts = 4;       // when this many hearts wait that no other cog comes for,
   int steps_per_heart = 3;      // and one more for this many steps to the hub,
   int enough_hearts = 12;       // or this many are there beyond those for open junctions,
-  double least_miners = 0.25;   // while this share of the team goes on mining.
+  double least_miners = 0.25;   // while this share of the team continues to mine.
   int expected_junctions = 30;  // junctions the team expects to find as long as something is unknown
   int gear_steps = 12;          // steps past the station to the hub
 

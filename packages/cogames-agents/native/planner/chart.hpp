@@ -114,7 +114,7 @@ class Chart {
   }
 
  private:
-  static constexpr int kLargestShift = 12;
+  static constexpr int kLargestShift = 11;  // 1024 cells to each side; games have smaller maps
 
   void resize(int shift) {
     const int old_shift = shift_, old_half = half_;

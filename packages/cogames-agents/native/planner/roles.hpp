@@ -1,4 +1,4 @@
-// Who does what: given by the roster, or by what the team needs.
+// Roles: given by the roster, or by what the team needs.
 #pragma once
 
 #include "economy.hpp"
@@ -21,7 +21,7 @@ inline void give_first_role(Turn& turn) {
   cog.role = static_cast<Role>(cog.adapts ? chosen : given);
 }
 
-// Whether hearts wait in the hub, or soon will, that nobody is there to carry.
+// Whether hearts wait in the hub, or soon will, that no other cog comes for.
 inline bool should_carry_hearts(const Turn& turn) {
   const Mind& mind = turn.mind;
   const Character& character = turn.character;

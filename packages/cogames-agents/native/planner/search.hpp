@@ -36,7 +36,7 @@ class Flood {
   bool grow() {
     const size_t layer = queue_.size();
     first_ = layer;
-    if (next_ == layer || steps + 2 >= static_cast<int>(kLongest)) return false;
+    if (next_ == layer || layer > kMostCells || steps + 2 >= static_cast<int>(kLongest)) return false;
     ++steps;
     const uint32_t here = base_ + static_cast<uint32_t>(steps);
     for (; next_ < layer; ++next_) {
@@ -86,6 +86,7 @@ class Flood {
 
  private:
   static constexpr uint32_t kLongest = 1 << 13;
+  static constexpr size_t kMostCells = 40'000;  // bounds the time of a decision on the largest maps
 
   bool is_on_the_rim(int cell) const { return !chart_->contains(chart_->spot(cell)); }
 

@@ -108,7 +108,7 @@ struct Turn {
     return holder && holder != &cog;
   }
 
-  // Whether the cog may go there: nobody else does, or only from much farther away.
+  // Whether the cog may go there: no other cog does, or only from much farther away.
   bool may_take_over(int number) const {
     const Cog* holder = claimant(number);
     return !holder || holder == &cog ||

@@ -16,7 +16,7 @@ enum Role : uint8_t { kMiner, kAligner, kScrambler, kScout, kRoles, kNoRole = kR
 inline constexpr std::array<std::string_view, kElements> kElementNames{"carbon", "oxygen", "germanium", "silicon"};
 inline constexpr std::array<std::string_view, kRoles + 1> kRoleNames{"miner", "aligner", "scrambler", "scout", "none"};
 
-// What stands in a cell. An extractor's kind is kExtractor + its element, a station's kStation + its role.
+// The types of objects. An extractor's kind is kExtractor + its element, a station's kStation + its role.
 enum Kind : uint8_t {
   kNothing,
   kWall,

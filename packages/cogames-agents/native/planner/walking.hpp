@@ -87,7 +87,7 @@ inline int pass(Turn& turn, int next) {
   if (roll(cog) % 4 == 0) return stay(turn);
   if (find_way_around(turn)) return cog.path.empty() ? stay(turn) : advance(turn);
   for (Cog* other : turn.mind.cogs) other->in_the_way |= turn.mind.chart.cell(other->at) == next && other->path.empty();
-  turn.drop();  // and plan anew from there
+  turn.drop();  // and plan again from there
   return step_aside(turn, next, roll(cog));
 }
 

@@ -19,7 +19,7 @@ def roster_of_counts(counts: Mapping[str, int]) -> list[str]:
 
 
 def roster_of_names(option: str, names: Iterable[str]) -> list[str]:
-    """Return the names as a roster; raise ValueError with the name of the option for one that is no role."""
+    """Return the names as a roster; raise ValueError with the name of the option for an unknown role."""
     roster = [name.strip().lower() for name in names if name.strip()]
     for name in roster:
         if name not in (*ROLES, SMART):
