@@ -146,7 +146,7 @@ def played_league(folder: Path, *, repetitions: int = 1) -> Iterator[PlayedLeagu
         for name, text in (("open", FREEPLAY.replace("REPETITIONS", str(repetitions))), ("teams", TEAM)):
             files.append(folder / f"{name}.yaml")
             files[-1].write_text(text)
-        fill(app, season_files=files, policies=("starter", "random"))
+        fill(app, season_files=files, policies=("cogsguard", "role"))
         server = uvicorn.Server(uvicorn.Config(app, log_config=None))
         stop = threading.Event()
         client = HttpJobClient(url, tokens["worker"])
