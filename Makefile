@@ -16,7 +16,7 @@ run: ## set up and start a league on this machine: the server, a demo season wit
 	@scripts/setup run
 	@exec $(PY) -m observatory demo $(ARGS)
 
-play: ARGS ?= play -m machina_1 -p starter -r gui --autostart
+play: ARGS ?= play -m machina_1 -p cogsguard -r gui --autostart
 play: ## set up and play a mission with a built-in policy in the browser; ARGS is any other command line of cogames
 	@scripts/setup run
 	@$(PY) -m cogames $(ARGS)

@@ -16,6 +16,7 @@ from pathlib import Path
 from cogames.episodes.settings import PlaySettings, sources, unique_names
 from cogames.ladder.errors import LadderError
 from cogames.policy.arguments import PolicySpecWithProportion, parse_policy_spec, split_policy_uri
+from mettagrid.policy.installed_policies import installed_policy_packages
 from mettagrid.policy.loader import discover_and_register_policies, get_policy_class_shorthand
 from mettagrid.policy.policy_registry import find_policy_class_path
 from mettagrid.policy.policy_spec import PolicySpec
@@ -126,7 +127,7 @@ def _names_like(name: str) -> str:
 
 
 def _digest(spec: PolicySpec) -> str:
-    """Return a digest of class, arguments, weights, and the files of the bundle or of the module."""
+    """Return a digest of class, arguments, weights, and the files of the bundle, of the module or of the package."""
     digest = hashlib.sha256()
     digest.update(json.dumps([spec.class_path, spec.init_kwargs], sort_keys=True, default=str).encode())
     files = [] if spec.data_path is None else [("data", Path(spec.data_path))]
@@ -134,16 +135,32 @@ def _digest(spec: PolicySpec) -> str:
         paths = sorted(path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
         files += [(f"{number}/{path.relative_to(root)}", path) for path in paths]
     if not spec.import_roots:
-        files += [("module", path) for path in _module_file(spec.class_path)]
+        files += _code_files(spec.class_path)
     for name, path in files:
         digest.update(f"\n{name}\n".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
+def _code_files(class_path: str) -> list[tuple[str, Path]]:
+    """Return the Python file of the class; for a package that registers policies, all its code, also native code."""
+    class_path = find_policy_class_path(class_path) or class_path
+    package = class_path.partition(".")[0]
+    if package not in installed_policy_packages():
+        return [("module", path) for path in _module_file(class_path)]
+    found = importlib.util.find_spec(package)
+    folders = [] if found is None else [Path(place) for place in found.submodule_search_locations or ()]
+    return [
+        (str(path.relative_to(folder)), path)
+        for folder in folders
+        for path in sorted(folder.rglob("*"))
+        if path.suffix in (".py", ".so", ".pyd")
+    ]
+
+
 def _module_file(class_path: str) -> list[Path]:
     """Return the Python file of the class, found without importing its module; empty if there is none."""
-    module, *inner = (find_policy_class_path(class_path) or class_path).split(".")[:-1]
+    module, *inner = class_path.split(".")[:-1]
     found = importlib.util.find_spec(module)
     if found is None or found.origin is None:
         return []
