@@ -14,7 +14,7 @@ inline int steps_home(const Turn& turn) { return walk(turn.cog.at, turn.mind.obj
 
 inline bool gear_up(Turn& turn) {
   const int station = turn.mind.stations[turn.cog.role];
-  return station >= 0 && turn.mind.can_pay(turn.cog.role) && turn.go_to_object(kGearUp, station, 200);
+  return station >= 0 && turn.mind.can_pay(turn.cog.role) && turn.queue_at_object(kGearUp, station, 200);
 }
 
 // To the hub, or to a junction of ours.
@@ -158,7 +158,7 @@ inline bool fetch_first_heart(Turn& turn) {
   if (home > walk(cog.at, mind.object(mind.stations[kAligner]).at) || (cog.hearts && home > 1)) return false;
   int hearts = mind.hub_hearts;
   for (const Cog* other : mind.cogs) hearts -= other != &cog && other->goal == kFetchHeart && other->hearts == 0;
-  return hearts > 0 && cog.hearts < hearts_wanted(turn) && turn.go_to_object(kFetchHeart, mind.hub, 200);
+  return hearts > 0 && cog.hearts < hearts_wanted(turn) && turn.queue_at_object(kFetchHeart, mind.hub, 200);
 }
 
 inline bool fetch_heart(Turn& turn) {
@@ -177,7 +177,7 @@ inline bool fetch_heart(Turn& turn) {
   } else if (hearts_at_arrival(turn, home) < std::min(turn.character.worthwhile_hearts, std::max(1, mind.open_junctions()))) {
     return false;
   }
-  return turn.go_to_object(kFetchHeart, mind.hub, 200);
+  return turn.queue_at_object(kFetchHeart, mind.hub, 200);
 }
 
 }  // namespace planner

@@ -73,6 +73,17 @@ struct Turn {
     return !is_useless(number) && take_nearest(goal, steps, [&](int reached, const Object&) { return reached == number; });
   }
 
+  // The same for an object that many cogs use: to a side of it where no other cog stands, if there is one.
+  bool queue_at_object(Goal goal, int number, int steps) {
+    std::vector<int>& closed = scratch.closed;
+    for (int cell : cog.near) {
+      if (walk(mind.chart.spot(cell), mind.object(number).at) == 1) closed.push_back(cell);
+    }
+    const bool finds_side = !closed.empty() && go_to_object(goal, number, steps);
+    closed.clear();
+    return finds_side || go_to_object(goal, number, steps);
+  }
+
   bool go_to_cell(Goal goal, Spot at, int steps) {
     const int wanted = mind.chart.cell(at);
     start_flood();
