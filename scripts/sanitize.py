@@ -1,4 +1,4 @@
-"""Run every recorded episode and the engine's tests under the address and undefined-behaviour sanitizers.
+"""Play every recorded episode, the engine's tests and games of the planner with address and undefined-behaviour checks.
 
 Uses the build of `sanitized.py`. A finding ends its process and is listed at the end. Leak detection is off: Python
 itself leaks memory at exit.
@@ -11,10 +11,11 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
-from sanitized import FINDING, HOME, sanitized_engine
+from sanitized import FINDING, HOME, add_planner, sanitized_engine
 from workspace import ROOT, fail, locked, say, shared_dir
 
 ERRORS = HOME / "stderr.log"
+PLANNER = ROOT / "scripts" / "sanitize_planner.py"
 
 
 def main() -> None:
@@ -30,6 +31,10 @@ def main() -> None:
         say("sanitize: tests of the engine")
         if not run(python, "-m", "pytest", "--capture=sys", "-m", "not slow", "packages/mettagrid/tests", env=env):
             problems.append("tests")
+        say("sanitize: games of the planner")
+        add_planner("sanitize", HOME / "site")
+        if not run(python, PLANNER, env=with_sources(env)):
+            problems.append("planner")
         findings = Counter(
             re.sub(r"0x[0-9a-f]+|\b[0-9]+\b(?!:)", "N", line) for line in FINDING.findall(ERRORS.read_text())
         )
@@ -49,6 +54,12 @@ def episodes_equal(oracle: Path, name: str, python: str, env: dict[str, str]) ->
     env = env | {"PYTHONWARNINGS": "ignore"}  # some recorded games have settings without effect, on purpose
     played = run(python, oracle / "trace_episode.py", "--dir", oracle / name, traces, env=env)
     return run(python, oracle / "compare_traces.py", oracle / name, "--traces", traces, env=env) and played
+
+
+def with_sources(env: dict[str, str]) -> dict[str, str]:
+    """Return the environment in which the packages that were not built can be imported too, from their sources."""
+    sources = [str(ROOT / "packages" / name / "src") for name in ("cogames", "cogbox", "cogsguard", "softmax")]
+    return env | {"PYTHONPATH": os.pathsep.join([env["PYTHONPATH"], *sources])}
 
 
 def run(*command: str | Path, env: dict[str, str]) -> bool:

@@ -1,11 +1,12 @@
-"""Build the engine with the address and undefined-behaviour sanitizers, for `make sanitize` and `make soak`.
+"""Build the engine and the planner with the address and undefined-behaviour sanitizers, for `make sanitize` and `soak`.
 
-The build is in build/sanitize/ and enables METTAGRID_DEBUG_CHECKS; `.venv/` stays unchanged.
+The builds are in build/sanitize/, that of the engine with METTAGRID_DEBUG_CHECKS; `.venv/` stays unchanged.
 """
 
 import os
 import re
 import subprocess
+import zipfile
 from pathlib import Path
 
 from workspace import ROOT, build_wheel, fail, overlay
@@ -20,7 +21,7 @@ def sanitized_engine(name: str, site: Path) -> tuple[str, dict[str, str]]:
     A finding ends its process.
     """
     python, env = overlay(build_wheel(HOME, defines={"METTAGRID_SANITIZE": "ON"}), site)
-    if not is_instrumented(site):
+    if not is_instrumented(site / "mettagrid"):
         fail(f"{name}: the build has no sanitizers in it")
     env |= {
         "LD_PRELOAD": runtime_libraries(name),
@@ -29,6 +30,15 @@ def sanitized_engine(name: str, site: Path) -> tuple[str, dict[str, str]]:
         "PYTHONMALLOC": "malloc",  # so that the sanitizer sees each buffer of Python objects
     }
     return python, env
+
+
+def add_planner(name: str, site: Path) -> None:
+    """Build the planner of cogames-agents with sanitizers and unpack it into the `site` of a sanitized engine."""
+    wheel = build_wheel(HOME / "agents", package="cogames-agents", defines={"COGAMES_AGENTS_SANITIZE": "ON"})
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    if not is_instrumented(site / "cogames_agents"):
+        fail(f"{name}: the planner has no sanitizers in it")
 
 
 def runtime_libraries(name: str) -> str:
@@ -42,7 +52,7 @@ def runtime_libraries(name: str) -> str:
     return " ".join(str(Path(path).resolve()) for path in paths)
 
 
-def is_instrumented(site: Path) -> bool:
-    (extension,) = (site / "mettagrid").glob("_native*.so")
+def is_instrumented(package: Path) -> bool:
+    (extension,) = package.glob("_native*.so")
     code = extension.read_bytes()
     return b"__asan_report" in code and b"__ubsan_handle" in code

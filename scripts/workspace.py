@@ -67,14 +67,20 @@ def pip(task: str, *arguments: str | Path, log: Path, python: Path = PYTHON, con
     quiet(task, [python, "-m", "pip", *arguments], log=log, env=env)
 
 
-def build_wheel(out: Path, *, defines: Mapping[str, str] | None = None, env: Mapping[str, str] | None = None) -> Path:
-    """Build a wheel of mettagrid in `out`, with its CMake folder inside; `.venv/` stays unchanged."""
+def build_wheel(
+    out: Path,
+    *,
+    package: str = "mettagrid",
+    defines: Mapping[str, str] | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Path:
+    """Build a wheel of a package in `out`, with its CMake folder inside; `.venv/` stays unchanged."""
     settings = [f"--config-settings=build-dir={out / 'cmake'}", "--config-settings=install.strip=false"]
     settings += [f"--config-settings=cmake.define.{key}={value}" for key, value in (defines or {}).items()]
     for old in out.glob("*.whl"):
         old.unlink()
-    words = ["wheel", "--no-deps", "--no-build-isolation", f"--wheel-dir={out}", *settings, "packages/mettagrid"]
-    quiet("building mettagrid", [str(PYTHON), "-m", "pip", *words], log=out / "build.log", env=env)
+    words = ["wheel", "--no-deps", "--no-build-isolation", f"--wheel-dir={out}", *settings, f"packages/{package}"]
+    quiet(f"building {package}", [str(PYTHON), "-m", "pip", *words], log=out / "build.log", env=env)
     (wheel,) = out.glob("*.whl")
     return wheel
 
