@@ -14,7 +14,7 @@ struct Character {
   // Roles in the order in which the cogs of a team join; the planner chooses for the others.
   std::vector<uint8_t> roster;
   // Its first choices, repeated.
-  std::vector<uint8_t> opening{kMiner, kAligner, kMiner, kAligner, kMiner, kAligner, kMiner, kMiner};
+  std::vector<uint8_t> opening{kMiner, kAligner, kMiner, kAligner, kMiner, kMiner, kAligner, kMiner};
 
   bool shows_vibe = false;  // cogs change their vibe to their role
 
@@ -24,7 +24,7 @@ struct Character {
   int enough_hearts = 12;       // or this many are there beyond those for open junctions,
   double least_miners = 0.25;   // while this share of the team continues to mine.
   int expected_junctions = 30;  // junctions the team expects to find as long as something is unknown
-  int gear_steps = 12;          // steps past the station to the hub
+  int gear_steps = 8;           // steps past the station to the hub
 
   // Hearts
   int most_hearts = 6;         // carried at once

@@ -51,7 +51,7 @@ inline bool propose(Turn& turn) {
     return try_others(turn, 1) || explore(turn, false) || try_others(turn, kTries) || roam(turn);
   choose_role(turn);
   if (survey(turn)) return true;
-  if (cog.role == kAligner && cog.gear == kNoRole && fetch_first_heart(turn)) return true;
+  if (cog.role == kAligner && cog.gear != kAligner && fetch_heart_first(turn)) return true;
   const bool scouts_as_it_is = cog.adapts && cog.role == kScout;
   if (cog.gear != cog.role && !scouts_as_it_is && gear_up(turn)) return true;
   switch (cog.role) {

@@ -149,14 +149,14 @@ inline int hearts_wanted(const Turn& turn) {
   return std::clamp(std::min(need, share), 1, std::min(turn.character.most_hearts, kHeartsMax));
 }
 
-// Before its gear, a cog takes a heart that waits in the hub, if that is on its way.
-inline bool fetch_first_heart(Turn& turn) {
+// Before its gear, a cog takes hearts that wait in the hub, if that is on its way.
+inline bool fetch_heart_first(Turn& turn) {
   const Mind& mind = turn.mind;
   const Cog& cog = turn.cog;
-  if (mind.stations[kAligner] < 0 || mind.hub_hearts == 0 || !mind.can_pay(kAligner)) return false;
+  int hearts = mind.step < kOpening ? mind.hub_hearts : mind.supply();
+  if (mind.stations[kAligner] < 0 || hearts == 0 || !mind.can_pay(kAligner)) return false;
   const int home = steps_home(turn);
   if (home > walk(cog.at, mind.object(mind.stations[kAligner]).at) || (cog.hearts && home > 1)) return false;
-  int hearts = mind.hub_hearts;
   for (const Cog* other : mind.cogs) hearts -= other != &cog && other->goal == kFetchHeart && other->hearts == 0;
   return hearts > 0 && cog.hearts < hearts_wanted(turn) && turn.queue_at_object(kFetchHeart, mind.hub, 200);
 }

@@ -17,8 +17,14 @@ inline void give_first_role(Turn& turn) {
       static_cast<size_t>(std::find(turn.mind.cogs.begin(), turn.mind.cogs.end(), &cog) - turn.mind.cogs.begin());
   const uint8_t given = place < character.roster.size() ? character.roster[place] : kSmart;
   cog.adapts = given == kSmart;
-  const uint8_t chosen = cog.hearts ? uint8_t{kAligner} : character.opening[place % character.opening.size()];
-  cog.role = static_cast<Role>(cog.adapts ? chosen : given);
+  if (!cog.adapts) {
+    cog.role = static_cast<Role>(given);
+  } else if (cog.hearts || !character.roster.empty()) {
+    const int cogs = static_cast<int>(turn.mind.cogs.size());
+    cog.role = cog.hearts || 8 * turn.mind.count(kAligner) < 3 * cogs ? kAligner : kMiner;
+  } else {
+    cog.role = static_cast<Role>(character.opening[place % character.opening.size()]);
+  }
 }
 
 // Whether hearts wait in the hub, or soon will, that no other cog comes for.
