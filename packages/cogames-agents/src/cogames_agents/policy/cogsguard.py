@@ -15,7 +15,7 @@ _EVOLUTION = ("evolution", "evolutionary", "evolve")
 
 
 class CogsguardPolicy(PlannerPolicy):
-    """A team whose roles follow its needs.
+    """The strongest scripted player: a team whose roles follow its needs.
 
     `?miner=4&scout=2&aligner=2&scrambler=2` fixes the roles of the first cogs, `role_cycle=aligner,miner` those of all
     cogs by a repeated pattern, `role_order=scout,miner` those of the first cogs one by one. The planner chooses for
@@ -23,8 +23,8 @@ class CogsguardPolicy(PlannerPolicy):
     """
 
     short_names: ClassVar[list[str] | None] = ["cogsguard", "planner"]
-    counts: ClassVar[dict[str, Option]] = {}
-    """numbers of cogs by role if the user gives none"""
+    default_roster: ClassVar[list[str]] = []
+    """roles of the first cogs if the user gives none"""
 
     def __init__(
         self,
@@ -36,19 +36,20 @@ class CogsguardPolicy(PlannerPolicy):
     ) -> None:
         super().__init__(policy_env_info, device)
         name = (self.short_names or [type(self).__name__])[0]
-        roster = read_roster(name, counts or self.counts, role_cycle, role_order, policy_env_info.num_agents)
-        self._use({**self.traits, "roster": roster})
+        roster = read_roster(name, counts, role_cycle, role_order, policy_env_info.num_agents)
+        self._use({**self.traits, "roster": roster or self.default_roster})
 
 
 class RolePolicy(CogsguardPolicy):
-    """Cogs that show their role as a vibe: one scrambler, four miners, and roles by need for the others.
+    """Cogs that show their role as a vibe: of eight, four miners, a scrambler, and roles by need for the others.
 
     Options as for `cogsguard`; `evolution=1` lets the planner choose all roles.
     """
 
     short_names: ClassVar[list[str] | None] = ["role", "role_py"]
     traits: ClassVar[dict[str, Any]] = {"shows_vibe": True}
-    counts: ClassVar[dict[str, Option]] = {"scrambler": 1, "miner": 4}
+    # In this order small teams, and teams that share a game with another policy, have all that they need.
+    default_roster: ClassVar[list[str]] = ["gear", "miner", "gear", "miner", "miner", "gear", "scrambler", "miner"]
 
     def __init__(
         self,

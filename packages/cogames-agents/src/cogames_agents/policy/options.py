@@ -17,7 +17,7 @@ def read_roster(
     policy: str, counts: Mapping[str, Option], role_cycle: str | None, role_order: str | None, agents: int
 ) -> list[str]:
     """Return the roster of a policy's options: a repeated pattern, an order, or counts of each role."""
-    refuse_unknown(policy, counts, _COUNTS)
+    refuse_unknown(policy, counts, (*_COUNTS, "role_cycle", "role_order"))
     if role_cycle:
         cycle = roster_of_names("role_cycle", str(role_cycle).split(","))
         return [cycle[index % len(cycle)] for index in range(agents)] if cycle else []
