@@ -235,7 +235,10 @@ test("CSV tables quote cells and escape formulas", async () => {
 test("a policy's target is relative to its agent", async () => {
   const made = await episode(
     agent(5, 0, {
-      location: [3, 2],
+      location: [
+        [0, [3, 2]],
+        [4, [3, 3]], // the move that the policy decided with the target below
+      ],
       policy_infos: [
         [0, { target: [-1, 2] }],
         [4, { target: "1,0" }],

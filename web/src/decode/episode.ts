@@ -127,14 +127,16 @@ export class Episode {
   }
 
   /**
-   * Return the target that the agent's policy shows: `target` as [row, column] relative to the agent, or "row,column".
+   * Return the target that the agent's policy shows: `target` as [row, column], or "row,column", relative to where the
+   * agent stood when the policy decided, before its move.
    */
   targetOf(object: ObjectView, tick: number): { x: number; y: number } | null {
     if (object.agent < 0) return null;
     const { target } = infosAt(this.replay, object.agent, tick);
     const pair = typeof target === "string" ? target.split(",").map(Number) : target;
     if (!Array.isArray(pair) || pair.length !== 2 || !pair.every((x) => isInteger(x, -65535, 65535))) return null;
-    return { x: object.x + (pair[1] as number), y: object.y + (pair[0] as number) };
+    const [x, y] = this.replay.placeAt(object.number, Math.max(tick - 1, this.replay.firstTick));
+    return { x: x + (pair[1] as number), y: y + (pair[0] as number) };
   }
 
   policyOf(agent: number): string {
