@@ -88,3 +88,11 @@ def test_the_chain_has_to_be_used_in_order(mission: CoGameMission) -> None:
             assert walker.go(places[name]), name
         assert walker.score() == (1, 1)
         assert walker.sim.current_step < mission.max_steps
+
+
+@pytest.mark.parametrize("category", CATEGORY_MISSIONS)
+def test_variants_can_give_the_cog_a_team(category: str) -> None:
+    for variant in ("team", "territory", "clips"):
+        env = CATEGORY_MISSIONS[category][0].with_variants([variant]).make_env()
+        assert [(agent.team_id, "team:cogs" in agent.tags) for agent in env.game.agents] == [(0, True)]
+        Simulation(env, seed=1).close()

@@ -90,7 +90,7 @@ class TeamVariant(CoGameMissionVariant):
         for number, team in enumerate(self.teams.values()):
             team.team_id = number
         members = [team for team in self.player_teams() for _ in range(team.num_agents)]
-        old = env.game.agents
+        old = env.game.agents or [env.game.agent]  # evals of one skill have no list of agents
         env.game.agents = [
             old[min(number, len(old) - 1)].model_copy(update={"team_id": team.team_id}, deep=True)
             for number, team in enumerate(members)
