@@ -14,7 +14,7 @@ struct Character {
   // Roles in the order in which the cogs of a team join; the planner chooses for the others.
   std::vector<uint8_t> roster;
   // Its first choices, repeated.
-  std::vector<uint8_t> opening{kMiner, kAligner, kMiner, kAligner, kMiner, kMiner, kAligner, kMiner};
+  std::vector<uint8_t> opening{kMiner, kAligner, kMiner, kAligner, kMiner, kAligner, kMiner, kMiner};
 
   bool shows_vibe = false;  // cogs change their vibe to their role
 

@@ -12,9 +12,22 @@ inline int capacity(const Cog& cog) { return cog.gear == kMiner ? kMinerCargo : 
 
 inline int steps_home(const Turn& turn) { return walk(turn.cog.at, turn.mind.object(turn.mind.hub).at); }
 
+// Where a hub usually has the station of a role: in a row below it.
+inline Spot usual_station(const Mind& mind, Role role) {
+  static constexpr int kColumns[kRoles] = {1, -3, -1, 3};
+  const Spot home = mind.object(mind.hub).at;
+  return Spot{static_cast<int16_t>(home.row + 4), static_cast<int16_t>(home.col + kColumns[role])};
+}
+
+// To the station of the cog's role, or to where it usually is while that is unknown.
 inline bool gear_up(Turn& turn) {
-  const int station = turn.mind.stations[turn.cog.role];
-  return station >= 0 && turn.mind.can_pay(turn.cog.role) && turn.queue_at_object(kGearUp, station, 200);
+  const Mind& mind = turn.mind;
+  const int station = mind.stations[turn.cog.role];
+  if (!mind.can_pay(turn.cog.role)) return false;
+  if (station >= 0) return turn.queue_at_object(kGearUp, station, 200);
+  const Spot usual = usual_station(mind, turn.cog.role);
+  const bool is_unknown = mind.chart.contains(usual) && mind.chart.ground(mind.chart.cell(usual)) == kUnknown;
+  return turn.character.knows_compound && is_unknown && turn.go_to_cell(kExplore, usual, 20);
 }
 
 // To the hub, or to a junction of ours.
@@ -154,9 +167,10 @@ inline bool fetch_heart_first(Turn& turn) {
   const Mind& mind = turn.mind;
   const Cog& cog = turn.cog;
   int hearts = mind.step < kOpening ? mind.hub_hearts : mind.supply();
-  if (mind.stations[kAligner] < 0 || hearts == 0 || !mind.can_pay(kAligner)) return false;
+  if (hearts == 0 || !mind.can_pay(kAligner)) return false;
   const int home = steps_home(turn);
-  if (home > walk(cog.at, mind.object(mind.stations[kAligner]).at) || (cog.hearts && home > 1)) return false;
+  const Spot station = mind.stations[kAligner] >= 0 ? mind.object(mind.stations[kAligner]).at : usual_station(mind, kAligner);
+  if (home > walk(cog.at, station) || (cog.hearts && home > 1)) return false;
   for (const Cog* other : mind.cogs) hearts -= other != &cog && other->goal == kFetchHeart && other->hearts == 0;
   return hearts > 0 && cog.hearts < hearts_wanted(turn) && turn.queue_at_object(kFetchHeart, mind.hub, 200);
 }
