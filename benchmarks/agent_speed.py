@@ -68,7 +68,7 @@ def _step_times(mission: str, policy: str, seed: int) -> np.ndarray:
 def _batch_speed(mission: str, worlds: int, seed: int) -> dict:
     """Return agent-steps per CPU second: labels of the batched planner, and steps of the engine.
 
-    The steps are the first of an episode, which are the fast ones; as many for any number of worlds.
+    The steps are the first of an episode, the same number for any number of worlds.
     """
     batch = _batch(mission, worlds, seed)
     interface = PolicyEnvInterface.from_mg_cfg(Game(mission).load(seed))
