@@ -66,7 +66,7 @@ constexpr int64_t kAgentSteps = int64_t{1} << 18;
 class Batch {
  public:
   // The worlds already work in slices of the batch's arrays.
-  Batch(nb::list worlds, int32_t threads, bool auto_reset, bool next_seed, nb::object maps,
+  Batch(nb::list worlds, const std::vector<int32_t>& rooms, int32_t threads, bool auto_reset, bool next_seed, nb::object maps,
         Array<int64_t, nb::ndim<1>> episodes)
       : kept_worlds_(std::move(worlds)), kept_maps_(std::move(maps)), kept_episodes_(std::move(episodes)) {
     std::vector<cpu::World*> seats;
@@ -75,10 +75,11 @@ class Batch {
       seats.push_back(&worlds_.back()->world());
     }
     if (auto_reset && kept_maps_.is_none()) check_maps();
-    if (kept_episodes_.shape(0) != seats.size()) throw std::runtime_error("There must be one count of episodes per world");
+    if (kept_episodes_.shape(0) != seats.size() || rooms.size() != seats.size())
+      throw std::runtime_error("There must be one count of episodes and one of rows per world");
     if (!kept_maps_.is_none()) maps_ = &nb::cast<MapPool&>(kept_maps_);
     check_idle();
-    batch_.emplace(seats, kept_episodes_.data(),
+    batch_.emplace(seats, rooms, kept_episodes_.data(),
                    cpu::Batch::Settings{threads, auto_reset, next_seed, maps_ ? &maps_->pool() : nullptr});
     for (World* world : worlds_) world->is_in_batch = true;
   }
@@ -118,6 +119,20 @@ class Batch {
       if (seeds) seat.seed = (*seeds)[i];
     }
     play(cpu::Job{});
+  }
+
+  // The new world already works in rows of the old one.
+  void replace(int32_t i, nb::object next) {
+    check_open();
+    check_idle();
+    World& world = nb::cast<World&>(next);
+    if (world.is_stepping) throw std::runtime_error("Another thread is stepping this world");
+    World*& seat = worlds_[static_cast<std::size_t>(i)];
+    batch_->replace(i, world.world());
+    seat->is_in_batch = false;
+    world.is_in_batch = true;
+    seat = &world;
+    kept_worlds_[static_cast<std::size_t>(i)] = next;
   }
 
   void close() {

@@ -93,11 +93,12 @@ NB_MODULE(_native, module) {
       .def_prop_ro("rows_needed", &Recorder::rows_needed, "The least number of rows an array must have")
       .def("limit_groups", &Recorder::limit_groups, "template"_a);
   nb::class_<Batch>(module, "Batch")
-      .def(nb::init<nb::list, int32_t, bool, bool, nb::object, Array<int64_t, nb::ndim<1>>>(), "worlds"_a, "threads"_a,
-           "auto_reset"_a, "next_seed"_a, "maps"_a.none(), "episodes"_a)
+      .def(nb::init<nb::list, const std::vector<int32_t>&, int32_t, bool, bool, nb::object, Array<int64_t, nb::ndim<1>>>(),
+           "worlds"_a, "rooms"_a, "threads"_a, "auto_reset"_a, "next_seed"_a, "maps"_a.none(), "episodes"_a)
       .def("_step", &Batch::step)
       .def("_run", &Batch::run)
       .def("_run_random", &Batch::run_random)
       .def("_reset", &Batch::reset, "worlds"_a, "seeds"_a.none())
+      .def("_replace", &Batch::replace)
       .def("_close", &Batch::close);
 }

@@ -1,6 +1,8 @@
 // Steps many worlds together, independent of Python; errors are stored in the seat of the world.
 #pragma once
 
+#include <deque>
+
 #include "cpu/map_pool.hpp"
 #include "cpu/random_actions.hpp"
 #include "cpu/workers.hpp"
@@ -50,20 +52,21 @@ class Batch {
     MapPool* maps;   // may be null: then every episode is played on the map of the previous one
   };
 
-  // `worlds` have adjacent buffers; `episodes` [worlds]. Both outlive the batch.
-  Batch(const std::vector<World*>& worlds, int64_t* episodes, const Settings& settings)
+  // `rooms` [worlds]: rows of each world in the arrays, at least as many as it has agents; `episodes` [worlds]. Worlds and
+  // episodes outlive the batch.
+  Batch(const std::vector<World*>& worlds, const std::vector<int32_t>& rooms, int64_t* episodes, const Settings& settings)
       : settings_(settings), workers_(settings.threads) {
-    choices_.reserve(worlds.size());  // seats point into it
-    for (World* world : worlds) {
-      const ActionChoice* choice = nullptr;
-      for (const ActionChoice& known : choices_) {
-        if (&known.program() == &world->p) choice = &known;
-      }
-      if (choice == nullptr) choice = &choices_.emplace_back(world->p);
-      seats_.push_back(Seat{.world = world, .choice = choice, .first = agents_, .episodes = episodes++});
-      agents_ += world->w.h->agents;
+    for (std::size_t i = 0; i < worlds.size(); ++i) {
+      seats_.push_back(Seat{.world = worlds[i], .choice = choice_of(*worlds[i]), .first = agents_, .episodes = episodes + i});
+      agents_ += rooms[i];
     }
     drawn_.resize(static_cast<std::size_t>(2 * agents_));
+  }
+
+  // Another world takes the seat and its rows; the count of episodes goes on.
+  void replace(int32_t i, World& world) {
+    Seat& old = seat(i);
+    old = Seat{.world = &world, .choice = choice_of(world), .first = old.first, .episodes = old.episodes};
   }
 
   int32_t size() const { return static_cast<int32_t>(seats_.size()); }
@@ -93,6 +96,13 @@ class Batch {
   }
 
  private:
+  const ActionChoice* choice_of(const World& world) {
+    for (const ActionChoice& known : choices_) {
+      if (&known.program() == &world.p) return &known;
+    }
+    return &choices_.emplace_back(world.p);
+  }
+
   void play_world(const Job& job, int32_t i) {
     Seat& seat = seats_[static_cast<std::size_t>(i)];
     try {
@@ -154,8 +164,8 @@ class Batch {
 
   Settings settings_;
   std::vector<Seat> seats_;
-  std::vector<ActionChoice> choices_;
-  std::vector<int32_t> drawn_;  // [2][agents]
+  std::deque<ActionChoice> choices_;  // seats point into it
+  std::vector<int32_t> drawn_;        // [2][agents]
   int64_t agents_ = 0;
   Workers workers_;
 };

@@ -18,9 +18,11 @@ import numpy as np
 
 from mettagrid import _native
 from mettagrid.map_pool import MapBuildError, MapPool
-from mettagrid.mettagrid_c import _BUFFER_TYPES, MettaGrid, _check_array
+from mettagrid.mettagrid_c import _BUFFER_TYPES, MettaGrid, _check_array, _new_arrays
 
 __all__ = ["Batch", "MapBuildError", "MapPool"]
+
+EMPTY = 255  # all bytes of an unused token
 
 
 class Batch(_native.Batch):
@@ -36,6 +38,9 @@ class Batch(_native.Batch):
     "same" the new episode has the seed of the old one, with "next" one more. With `maps`, episode k of world i is
     played on map (i + k * worlds) % len(maps), including the first; otherwise on the map of the previous episode.
 
+    `rooms` reserves rows for each world, at least as many as it has agents; rows without an agent are cleared. They
+    are for worlds with more agents that `replace` may bring later.
+
     The number of `threads` only affects the speed. A world can be in one batch at a time.
     """
 
@@ -47,6 +52,7 @@ class Batch(_native.Batch):
         auto_reset: bool = True,
         next_seed: Literal["same", "next"] = "same",
         maps: MapPool | None = None,
+        rooms: Sequence[int] | None = None,
         observations: np.ndarray | None = None,
         terminals: np.ndarray | None = None,
         truncations: np.ndarray | None = None,
@@ -60,7 +66,7 @@ class Batch(_native.Batch):
             raise ValueError(f"A batch needs at least 1 thread, not {threads}.")
         if next_seed not in ("same", "next"):
             raise ValueError(f"next_seed must be 'same' or 'next', not {next_seed!r}.")
-        counts = [world.num_agents for world in self.worlds]
+        counts = _checked_rooms(self.worlds, rooms)
         ends = np.cumsum(counts).tolist()
         self._slices = [slice(end - count, end) for count, end in zip(counts, ends, strict=True)]
         self.num_agents: int = ends[-1]
@@ -72,15 +78,17 @@ class Batch(_native.Batch):
         self.rewards = self._array("rewards", rewards)
         self.actions = self._array("actions", actions)
         self.vibe_actions = self._array("vibe_actions", vibe_actions)
-        self._share_arrays()
+        for number, world in enumerate(self.worlds):
+            self._give_rows(number, world)
 
+        self._programs = {id(world.program): world.program for world in self.worlds}  # native code points to them
         self._maps = maps
         counted = np.zeros(len(self.worlds), np.int64)  # the native side counts in it
         self.episodes = counted.view()
         """number of finished episodes of each world, int64 [worlds]; incremented when the next one begins"""
         self.episodes.flags.writeable = False
         count = min(index(threads), len(self.worlds))
-        super().__init__(list(self.worlds), count, bool(auto_reset), next_seed == "next", maps, counted)
+        super().__init__(list(self.worlds), counts, count, bool(auto_reset), next_seed == "next", maps, counted)
         if maps is not None:
             self._begin_on_maps()
 
@@ -145,6 +153,25 @@ class Batch(_native.Batch):
             raise ValueError(f"There must be one seed for each of the {len(numbers)} worlds, not {len(given)}.")
         self._reset(numbers, given)
 
+    def replace(self, number: int, world: MettaGrid) -> None:
+        """Let another world, of any program, take the place and the rows of world `number`.
+
+        It must have at most as many agents as the place has rows, and must not be in a batch. The old world gets arrays
+        of its own. The place's count of episodes stays.
+        """
+        if not 0 <= index(number) < len(self.worlds):
+            raise IndexError(f"There is no world {number} in a batch of {len(self.worlds)}.")
+        _check_worlds([world], self._maps)
+        part = self._slices[number]
+        if world.num_agents > part.stop - part.start:
+            raise ValueError(f"The place has {part.stop - part.start} rows; the world has {world.num_agents} agents.")
+        old = self.worlds[number]
+        self._give_rows(number, world)
+        self._programs[id(world.program)] = world.program
+        self._replace(index(number), world)
+        self.worlds[number] = world
+        old.set_buffers(**_new_arrays(old.num_agents, old.program.num_tokens))
+
     def close(self) -> None:
         """End the threads and release the worlds, which keep their slices. A second call does nothing."""
         self._close()
@@ -164,13 +191,18 @@ class Batch(_native.Batch):
         shape = (self.num_agents, None, 3) if tokens else (self.num_agents,)
         return _checked(name, given, shape)
 
-    def _share_arrays(self) -> None:
-        arrays = (self.observations, self.terminals, self.truncations, self.rewards, self.actions, self.vibe_actions)
-        for number, (world, part) in enumerate(zip(self.worlds, self._slices, strict=True)):
-            try:
-                world.set_buffers(*(array[part] for array in arrays))
-            except RuntimeError as error:  # too few tokens, or another thread steps it
-                raise RuntimeError(f"World {number}: {error}") from None
+    def _give_rows(self, number: int, world: MettaGrid) -> None:
+        """Let a world work in the first rows of a place, and clear the others."""
+        part = self._slices[number]
+        own, rest = slice(part.start, part.start + world.num_agents), slice(part.start + world.num_agents, part.stop)
+        try:
+            arrays = (getattr(self, name)[own] for name in _BUFFER_TYPES)
+            world.set_buffers(*arrays)
+        except RuntimeError as error:  # too few tokens, or another thread steps it
+            raise RuntimeError(f"World {number}: {error}") from None
+        self.observations[rest] = EMPTY
+        for array in (self.terminals, self.truncations, self.rewards):
+            array[rest] = 0
 
     def _begin_on_maps(self) -> None:
         try:
@@ -201,6 +233,20 @@ def _check_worlds(worlds: list[MettaGrid], maps: MapPool | None) -> None:
             raise ValueError(f"World {number} has another program than the map pool.")
     if len({id(world) for world in worlds}) != len(worlds):
         raise ValueError("The worlds of a batch must be different; one was given twice.")
+
+
+def _checked_rooms(worlds: list[MettaGrid], rooms: Sequence[int] | None) -> list[int]:
+    """Return the number of rows of each world."""
+    counts = [world.num_agents for world in worlds]
+    if rooms is None:
+        return counts
+    given = [index(room) for room in rooms]
+    if len(given) != len(counts):
+        raise ValueError(f"There must be one room for each of the {len(counts)} worlds, not {len(given)}.")
+    for number, (room, count) in enumerate(zip(given, counts, strict=True)):
+        if room < count:
+            raise ValueError(f"World {number} has {count} agents and needs as many rows, not {room}.")
+    return given
 
 
 def _checked(name: str, array: np.ndarray, shape: tuple[int | None, ...]) -> np.ndarray:

@@ -217,6 +217,12 @@ class MettaGrid(_native.World):
         self._arrays = arrays
         self._observe_start()
 
+    def begin(self, map_rows: "Map | Sequence[Sequence[str]] | np.ndarray", seed: int) -> None:
+        """Begin another episode in place, as a new world of the program that then gets these arrays."""
+        self._start(map_rows if isinstance(map_rows, Map) else self.program.map(map_rows), int(seed) & 0xFFFFFFFF)
+        for _ in range(2):  # the first observation of such a world is written, and counted, twice
+            self._observe_start()
+
     # States
 
     def snapshot(self) -> bytes:
