@@ -167,6 +167,16 @@ class TrainArgs:
     # Curriculum
     curriculum: Literal["rotation", "random", "learning_progress"] = "rotation"
     """how a world chooses its next mission"""
+    tasks: dict[str, object] | None = None
+    """task generator of `curriculum.make_tasks`: bucketed, set or merge; by default each mission is a task"""
+    curriculum_settings: dict[str, object] = field(default_factory=dict)
+    """fields of `curriculum.LearningProgressSettings` that differ from its defaults"""
+
+    # Scheduler
+    schedule_rules: Sequence[dict[str, object]] = ()
+    """courses of other fields during the run, as `schedules.Rule` writes them"""
+    loss_gates: Sequence[dict[str, object]] = ()
+    """when each loss takes part, as `schedules.Gate` writes it; by default always"""
 
     # Reports
     evaluate_every: int = 0
