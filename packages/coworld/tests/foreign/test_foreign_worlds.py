@@ -141,5 +141,5 @@ def test_a_mapping_with_an_interpreter_that_is_none_is_refused(
 
 def test_all_our_packages_are_known_by_name() -> None:
     packages = Path(__file__).parents[3]
-    names = {folder.name for folder in packages.iterdir() if (folder / "pyproject.toml").is_file()}
+    names = {folder.name.replace("-", "_") for folder in packages.iterdir() if (folder / "pyproject.toml").is_file()}
     assert names == set(OURS)

@@ -29,6 +29,7 @@ class PlannerPolicy(MultiAgentPolicy):
     """what makes this character different from the plain planner"""
     supports_step_batch = True
     reusable = True
+    _has_played: bool
 
     def __init__(self, policy_env_info: PolicyEnvInterface, device: str = "cpu") -> None:
         super().__init__(policy_env_info, device)

@@ -93,12 +93,20 @@ class NlankyPolicy(CogsguardPolicy):
         "disable_role_switching",
     )
 
-    def __init__(self, policy_env_info: PolicyEnvInterface, device: str = "cpu", **counts: Option) -> None:
+    def __init__(
+        self,
+        policy_env_info: PolicyEnvInterface,
+        device: str = "cpu",
+        role_cycle: str | None = None,
+        role_order: str | None = None,
+        **counts: Option,
+    ) -> None:
         counts = {name: value for name, value in counts.items() if name not in self._IGNORED}
         if "stem" in counts:
             counts["gear"] = counts.pop("stem")
-        cycle = None if counts else "miner,aligner"
-        super().__init__(policy_env_info, device, role_cycle=cycle, **counts)
+        if not counts and role_order is None:
+            role_cycle = role_cycle or "miner,aligner"
+        super().__init__(policy_env_info, device, role_cycle, role_order, **counts)
 
 
 def _few(agents: int) -> dict[str, int]:

@@ -23,7 +23,17 @@ import cogbox
 from coworld.engines.base import EngineError
 from coworld.engines.interpreter_cache import hold, prune
 
-OURS = ("cogames", "cogbox", "cogsguard", "coworld", "mettagrid", "observatory", "softmax")
+OURS = (
+    "cogames",
+    "cogames_agents",
+    "cogames_training",
+    "cogbox",
+    "cogsguard",
+    "coworld",
+    "mettagrid",
+    "observatory",
+    "softmax",
+)
 """top-level packages of this project"""
 VENVS = (".venv", "venv")
 _HIDDEN = frozenset({*OURS, "softmax_cli", "pip", "__pycache__"})
