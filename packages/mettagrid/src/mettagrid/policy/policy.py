@@ -23,6 +23,7 @@ from mettagrid.simulator.simulator import Simulation
 from mettagrid.types import Action
 
 if TYPE_CHECKING:
+    from mettagrid.policy.batched import BatchedPolicy
     from mettagrid.policy.nim_policy import NimMultiAgentPolicy
 
 __all__ = [
@@ -120,6 +121,15 @@ class MultiAgentPolicy(metaclass=PolicyRegistryMeta):
         int32 [agents].
         """
         raise NotImplementedError(f"{type(self).__name__} does not implement step_batch")
+
+    def batched(self, worlds: int, *, threads: int = 1) -> BatchedPolicy | None:
+        """Return a form of this policy that decides for many worlds in one call, or None if there is none.
+
+        Its actions equal those of `agent_policy(i).step` of a new policy in each world on its own; the number of
+        `threads` only affects the speed. Call `mettagrid.policy.batched.batched_form`, which returns a form for any
+        policy.
+        """
+        return None
 
 
 class StatefulPolicyImpl(Generic[StateType]):
