@@ -202,3 +202,19 @@ def test_code_that_is_only_here_is_warned_about() -> None:
     assert create_bundle(PolicySpec(class_path="mettagrid.policy.noop.NoopPolicy"), Path("out.zip")).warnings == ()
     (warning,) = create_bundle(PolicySpec(class_path="unknown"), Path("out.zip")).warnings
     assert warning.startswith("unknown is not a known policy name")
+
+
+def test_the_bundle_of_a_training_run_has_the_newest_weights_only(tmp_path: Path) -> None:
+    spec = {"class_path": "mettagrid.policy.noop.NoopPolicy", "data_path": "model_000010.pt"}
+    files = {
+        "policy_spec.json": json.dumps(spec),
+        "trainer_state.pt": "optimizer",
+        "model_000009.pt": "old",
+        "model_000010.pt": "new",
+        "metrics.jsonl": "{}",
+        "checkpoints/run:v9/policy_spec.json": json.dumps(spec),
+        "checkpoints/run:v9/model_000009.pt": "old",
+    }
+    run = write_files(tmp_path / "run", files)
+    made = create_bundle(run, tmp_path / "out.zip")
+    assert names(made.path) == ["policy_spec.json", "model_000010.pt"]

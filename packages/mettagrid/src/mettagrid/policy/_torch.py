@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from mettagrid.envs._optional import extra
+from mettagrid.policy.weights_file import read_weights
 from mettagrid.simulator.interface import AgentObservation
 
 with extra("neural"):
@@ -42,8 +43,15 @@ def sampled_action(logits: torch.Tensor) -> int:
 
 
 def load_weights(network: nn.Module, path: str, device: torch.device) -> None:
-    """Read the weights of a network from a file with its state dict; raises `RuntimeError` if they do not fit."""
-    network.load_state_dict(torch.load(path, map_location=device, weights_only=True))
+    """Read the weights of a network from its state dict, in the format of PyTorch or as `.safetensors`.
+
+    Raises `RuntimeError` if they do not fit.
+    """
+    if path.endswith(".safetensors"):
+        weights = {name: torch.from_numpy(array) for name, array in read_weights(path).items()}
+    else:
+        weights = torch.load(path, map_location=device, weights_only=True)
+    network.load_state_dict(weights)
     network.to(device)
 
 

@@ -26,6 +26,7 @@ __all__ = ["CreatedBundle", "create_bundle"]
 _FIXED_TIME = (1980, 1, 1, 0, 0, 0)
 _LEFT_OUT = frozenset({"__pycache__", ".git", ".DS_Store"})
 _NEEDS_SETUP = "metta.agent."
+_TRAINER_STATE = "trainer_state.pt"
 
 
 @dataclass(frozen=True)
@@ -102,15 +103,17 @@ def create_bundle(
 
 
 def _read_bundle(bundle: Path, temporary: Path, members: dict[str, Path], output: Path) -> SubmissionPolicySpec:
-    """Add the files of an existing bundle."""
+    """Add the files of an existing bundle; of a training run only those that the policy needs."""
     root = bundle
     if not bundle.is_dir():
         root = temporary / "content"
         extract_submission_archive(bundle, root)
     spec = read_submission_policy_spec(root)
+    is_run = (root / _TRAINER_STATE).is_file()  # beside it are older weights, metrics and reports
     for path in _files(root, output):
-        if not is_own_file(path.name):
-            members[path.relative_to(root).as_posix()] = path
+        place = path.relative_to(root).as_posix()
+        if not is_own_file(path.name) and (not is_run or place in (spec.data_path, spec.setup_script)):
+            members[place] = path
     return spec
 
 
