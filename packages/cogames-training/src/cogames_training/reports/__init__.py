@@ -1,0 +1,1 @@
+"""The numbers of a training run, shown in TensorBoard, Weights & Biases, the terminal and a page."""
