@@ -1,15 +1,12 @@
-// The extension module `cogames_agents._native`: the planner over many worlds, with observations and actions in NumPy arrays.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+// The extension module `cogames_agents._native`: players of many worlds, with observations and actions in NumPy arrays.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <functional>
-#include <thread>
 #include <tuple>
 
+#include "batches.hpp"
 #include "planner/world.hpp"
 
 namespace nb = nanobind;
@@ -17,8 +14,6 @@ using namespace planner;
 
 namespace {
 
-using Observations = nb::ndarray<const uint8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-using Actions = nb::ndarray<int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Row = nb::ndarray<const uint8_t, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 using Agents = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -57,18 +52,23 @@ class Planner {
  public:
   Planner(const std::vector<std::string>& tags, const std::vector<std::tuple<int, std::string, double>>& features,
           const std::vector<std::string>& actions, std::pair<int, int> window, const std::vector<std::pair<int, int>>& visible,
-          const nb::dict& character, int worlds)
-      : words_(tags, names(features), actions, window.first, window.second, visible), character_(read_character(character)) {
-    for (int i = 0; i < worlds; ++i) worlds_.push_back(std::make_unique<World>(words_, character_));
+          const nb::dict& traits, int worlds)
+      : words_(tags, names(features), actions, window.first, window.second, visible) {
+    const Character character = read_character(traits);
+    scratches_.push_back(std::make_unique<Scratch>());
+    for (int i = 0; i < worlds; ++i) worlds_.push_back(std::make_unique<World>(words_, character));
   }
 
   Planner(const Planner&) = delete;
 
-  void reset(int world) { world_at(world).reset(); }
+  void reset(int world) { world_of(worlds_, world).reset(); }
+
+  // Begins an episode of a world with another character.
+  void reset_as(int world, const nb::dict& traits) { world_of(worlds_, world).reset(read_character(traits)); }
 
   // Decides for some agents of a world; the rows are those of all agents.
   void step(int world, Agents agents, Observations observations, Actions actions) {
-    World& at = world_at(world);
+    World& at = world_of(worlds_, world);
     check(observations, actions);
     for (size_t i = 0; i < agents.shape(0); ++i) {
       if (agents.data()[i] < 0 || static_cast<size_t>(agents.data()[i]) >= observations.shape(0)) {
@@ -79,43 +79,25 @@ class Planner {
     const size_t row = observations.shape(1) * 3;
     for (size_t i = 0; i < agents.shape(0); ++i) {
       const size_t agent = static_cast<size_t>(agents.data()[i]);
-      actions.data()[agent] =
-          at.act(static_cast<int>(agent), observations.data() + agent * row, static_cast<int>(observations.shape(1)), scratch_);
+      actions.data()[agent] = at.act(static_cast<int>(agent), observations.data() + agent * row,
+                                     static_cast<int>(observations.shape(1)), *scratches_[0]);
     }
   }
 
   int step_one(int world, int agent, Row row) {
     if (agent < 0 || agent > kAgentsMax) throw nb::value_error(("there is no agent " + std::to_string(agent)).c_str());
-    return world_at(world).act(agent, row.data(), static_cast<int>(row.shape(0)), scratch_);
+    return world_of(worlds_, world).act(agent, row.data(), static_cast<int>(row.shape(0)), *scratches_[0]);
   }
 
   // Rows are all worlds one after the other, each with the same number of agents.
   void step_worlds(Observations observations, Actions actions, int threads) {
-    check(observations, actions);
-    if (observations.shape(0) % worlds_.size()) throw nb::value_error("the worlds must have the same number of agents");
-    nb::gil_scoped_release release;
-    const size_t count = observations.shape(0) / worlds_.size(), row = observations.shape(1) * 3;
-    const size_t parts = static_cast<size_t>(std::max(1, threads));
-    const auto play = [&](size_t part, Scratch& scratch) {
-      for (size_t world = worlds_.size() * part / parts; world < worlds_.size() * (part + 1) / parts; ++world) {
-        for (size_t agent = 0; agent < count; ++agent) {
-          const size_t i = world * count + agent;
-          actions.data()[i] = worlds_[world]->act(static_cast<int>(agent), observations.data() + i * row,
-                                                  static_cast<int>(observations.shape(1)), scratch);
-        }
-      }
-    };
-    while (others_.size() + 1 < parts) others_.push_back(std::make_unique<Scratch>());
-    std::vector<std::thread> running;
-    for (size_t part = 1; part < parts; ++part) running.emplace_back(play, part, std::ref(*others_[part - 1]));
-    play(0, scratch_);
-    for (std::thread& thread : running) thread.join();
+    step_all(worlds_, scratches_, observations, actions, threads);
   }
 
   // What a cog is up to; an empty dict before its first step.
   nb::dict intention(int world, int agent) const {
     nb::dict infos;
-    const Cog* cog = world_at(world).find(agent);
+    const Cog* cog = world_of(worlds_, world).find(agent);
     if (!cog || !cog->mind) return infos;
     const Mind& mind = *cog->mind;
     infos["role"] = nb::str(kRoleNames[cog->role].data());
@@ -146,7 +128,7 @@ class Planner {
   // What a cog's team knows: (rows and columns from the cog, type, is ours, is theirs, step of the last sighting).
   nb::list known_objects(int world, int agent) const {
     nb::list known;
-    const Cog* cog = world_at(world).find(agent);
+    const Cog* cog = world_of(worlds_, world).find(agent);
     if (!cog || !cog->mind) return known;
     for (const Object& object : cog->mind->chart.objects) {
       if (!object.exists) continue;
@@ -163,36 +145,26 @@ class Planner {
     return found;
   }
 
-  static void check(const Observations& observations, const Actions& actions) {
-    if (observations.shape(0) != actions.shape(0) || observations.shape(2) != 3) {
-      throw nb::value_error("observations must be uint8 [agents, tokens, 3] and actions int32 [agents]");
-    }
-  }
-
-  World& world_at(int world) const {
-    if (world < 0 || static_cast<size_t>(world) >= worlds_.size())
-      throw nb::index_error(("there is no world " + std::to_string(world)).c_str());
-    return *worlds_[static_cast<size_t>(world)];
-  }
-
   static constexpr int kAgentsMax = 1 << 16;
 
   Vocabulary words_;
-  Character character_;
-  Scratch scratch_;
-  std::vector<std::unique_ptr<Scratch>> others_;  // of further threads
+  std::vector<std::unique_ptr<Scratch>> scratches_;  // one for each thread; the first also for single worlds
   std::vector<std::unique_ptr<World>> worlds_;
 };
 
 }  // namespace
 
+void bind_starter(nb::module_& module);
+
 NB_MODULE(_native, module) {
-  module.doc() = "The planner of Cogs vs Clips.";
+  module.doc() = "Players of Cogs vs Clips.";
+  bind_starter(module);
   nb::class_<Planner>(module, "Planner")
       .def(nb::init<const std::vector<std::string>&, const std::vector<std::tuple<int, std::string, double>>&,
                     const std::vector<std::string>&, std::pair<int, int>, const std::vector<std::pair<int, int>>&,
                     const nb::dict&, int>())
       .def("reset", &Planner::reset)
+      .def("reset_as", &Planner::reset_as)
       .def("step", &Planner::step)
       .def("step_one", &Planner::step_one)
       .def("intention", &Planner::intention)

@@ -9,11 +9,16 @@ namespace planner {
 
 class World {
  public:
-  World(const Vocabulary& words, const Character& character) : words_(words), character_(character) {}
+  World(const Vocabulary& words, Character character) : words_(words), character_(std::move(character)) {}
 
   void reset() {
     cogs_.clear();
     minds_.clear();
+  }
+
+  void reset(Character character) {
+    reset();
+    character_ = std::move(character);
   }
 
   int act(int number, const uint8_t* row, int tokens, Scratch& scratch) {
@@ -214,7 +219,7 @@ class World {
   static constexpr int kMargin = 9;  // more than a window reaches
 
   const Vocabulary& words_;
-  const Character& character_;
+  Character character_;
   std::vector<std::unique_ptr<Cog>> cogs_;
   std::vector<std::unique_ptr<Mind>> minds_;
 };

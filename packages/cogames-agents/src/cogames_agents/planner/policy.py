@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cogames_agents.planner.batched import BatchedPlanner
 from cogames_agents.planner.native import make_planner
-from cogames_agents.planner.roster import opening
 from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
 from mettagrid.simulator.interface import AgentObservation
@@ -53,9 +53,13 @@ class PlannerPolicy(MultiAgentPolicy):
         self._has_played = True
         self._planner.step(0, self._agents, np.ascontiguousarray(raw_observations), raw_actions)
 
+    def batched(self, worlds: int, *, threads: int = 1) -> BatchedPlanner | None:
+        return BatchedPlanner(self.policy_env_info, worlds, threads=threads, traits=self._traits)
+
     def _use(self, traits: Mapping[str, Any]) -> None:
         """Play with these traits from now on."""
-        self._planner = make_planner(self.policy_env_info, {**opening(self.policy_env_info.num_agents), **traits})
+        self._traits = traits
+        self._planner = make_planner(self.policy_env_info, traits)
         self._agents = np.arange(self.policy_env_info.num_agents, dtype=np.int32)
         self._has_played = False
 

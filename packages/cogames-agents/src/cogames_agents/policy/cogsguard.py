@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from cogames_agents.planner.batched import BatchedPlanner
 from cogames_agents.planner.policy import PlannerPolicy
 from cogames_agents.planner.roster import roster_of_names
 from cogames_agents.policy.options import Option, read_flag, read_roster, refuse_unknown
@@ -89,7 +90,13 @@ class TeacherPolicy(PlannerPolicy):
             self._episode += 1
             self._begin()
 
+    def batched(self, worlds: int, *, threads: int = 1) -> BatchedPlanner | None:
+        return BatchedPlanner(self.policy_env_info, worlds, threads=threads, traits_of=self._traits_of)
+
     def _begin(self) -> None:
+        self._use(self._traits_of(self._episode))
+
+    def _traits_of(self, episode: int) -> dict[str, Any]:
         agents, roles = self.policy_env_info.num_agents, self._roles
-        roster = [roles[(agent + self._episode) % len(roles)] for agent in range(agents)] if roles else []
-        self._use({**self.traits, "roster": roster})
+        roster = [roles[(agent + episode) % len(roles)] for agent in range(agents)] if roles else []
+        return {**self.traits, "roster": roster}
