@@ -1,0 +1,160 @@
+"""One interface to all networks: rollouts step by step, training over whole segments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+__all__ = ["Actor", "Heads", "State"]
+
+State = dict[str, torch.Tensor]
+"""memory of a recurrent network, one row per agent; empty for others"""
+
+
+@dataclass
+class Heads:
+    """Outputs of the network, float32, one row per observation."""
+
+    logits: torch.Tensor
+    """[n, actions]"""
+    values: torch.Tensor
+    """[n]"""
+    vibes: torch.Tensor | None = None
+    """[n, 1 + vibes], position 0 for keeping the vibe; None without such a head"""
+    auxiliary: torch.Tensor | None = None
+    """[n], the auxiliary critic of gtd_lambda; None without such a head"""
+
+    def sample(self, generator: torch.Generator) -> torch.Tensor:
+        """Draw actions, int64 [n, 2]: positions in the logits and in the vibes."""
+        drawn = [_draw(self.logits, generator)]
+        drawn.append(torch.zeros_like(drawn[0]) if self.vibes is None else _draw(self.vibes, generator))
+        return torch.stack(drawn, -1)
+
+    def log_probs(self, actions: torch.Tensor) -> torch.Tensor:
+        """Return the log-probabilities [n] of actions [n, 2]."""
+        result = _log_prob(self.logits, actions[:, 0])
+        return result if self.vibes is None else result + _log_prob(self.vibes, actions[:, 1])
+
+    def entropy(self) -> torch.Tensor:
+        """Return the entropy [n] of the action distribution."""
+        return sum((_entropy(logits) for logits in (self.logits, self.vibes) if logits is not None), torch.tensor(0.0))
+
+
+def _draw(logits: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    # The largest of logits plus Gumbel noise is distributed like the softmax, and needs no sum of probabilities.
+    uniform = torch.rand(logits.shape, generator=generator, device=logits.device)
+    return (logits - (-uniform.clamp(min=1e-20).log()).log()).argmax(-1)
+
+
+def _log_prob(logits: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+    return functional.log_softmax(logits, -1).gather(-1, positions[:, None])[:, 0]
+
+
+def _entropy(logits: torch.Tensor) -> torch.Tensor:
+    log_probs = functional.log_softmax(logits, -1)
+    return -(log_probs.exp() * log_probs).sum(-1)
+
+
+class Actor:
+    """A network with its memory handled: zeroed where an episode begins, in rollouts and inside of segments."""
+
+    def __init__(self, network: nn.Module, *, is_recurrent: bool, tokens: int, precision: str = "float32") -> None:
+        self.network: Any = network
+        self.is_recurrent = is_recurrent
+        self.reads_prefix = bool(getattr(network, "reads_prefix", False))
+        self._handles_resets = bool(getattr(network, "handles_resets", False))
+        self._tokens = tokens
+        self._is_bfloat16 = precision == "bfloat16"
+        self.device = next(network.parameters()).device
+        self._shapes = self._probe()
+
+    def initial_state(self, rows: int) -> State:
+        return {name: torch.zeros((rows, *shape), device=self.device) for name, shape in self._shapes.items()}
+
+    @torch.no_grad()
+    def step(self, observations: torch.Tensor, state: State) -> Heads:
+        """Decide for observations uint8 [n, tokens, 3]; replaces the tensors in `state`."""
+        given: dict[str, Any] | None = dict(state) if self.is_recurrent else None
+        with self._autocast():
+            outputs = self._outputs(self._whole(observations), given, train=False)
+        for name in state:
+            state[name] = given[name].float()  # type: ignore[index]
+        return _heads(outputs)
+
+    def unroll(self, observations: torch.Tensor, state: Mapping[str, torch.Tensor], resets: torch.Tensor) -> Heads:
+        """Return the outputs for segments uint8 [segments, steps, tokens, 3], one row per step, segment by segment.
+
+        `state` is the memory before the first step; where `resets` [segments, steps] is true an episode begins.
+        """
+        segments, steps = observations.shape[:2]
+        observations = self._whole(observations)
+        with self._autocast():
+            if not self.is_recurrent:
+                return _heads(self._outputs(observations.flatten(0, 1), None, train=True))
+            first = {name: tensor * _kept(resets[:, 0], tensor) for name, tensor in state.items()}
+            if self._handles_resets:
+                return _heads(self._outputs(observations, {**first, "resets": resets}, train=True))
+            if not bool(resets[:, 1:].any()):
+                return _heads(self._outputs(observations, dict(first), train=True))
+            parts: list[dict[str, Any]] = []
+            memory: dict[str, Any] = dict(first)
+            for step in range(steps):
+                if step:
+                    memory = {name: tensor * _kept(resets[:, step], tensor) for name, tensor in memory.items()}
+                parts.append(self._outputs(observations[:, step : step + 1], memory, train=True))
+            joined = {name: torch.stack([part[name] for part in parts], 1).flatten(0, 1) for name in parts[0]}
+            return _heads(joined)
+
+    def _outputs(self, observations: torch.Tensor, state: dict[str, Any] | None, *, train: bool) -> dict[str, Any]:
+        if hasattr(self.network, "heads"):
+            return self.network.heads(observations, state)  # type: ignore[no-any-return]
+        call = self.network if train else self.network.forward_eval
+        logits, values = call(observations, state)
+        return {"logits": logits, "values": values}
+
+    def _whole(self, observations: torch.Tensor) -> torch.Tensor:
+        """Append unused tokens for networks that need a fixed number of them."""
+        missing = self._tokens - observations.shape[-2]
+        if self.reads_prefix or missing <= 0:
+            return observations
+        return functional.pad(observations, (0, 0, 0, missing), value=255)
+
+    def _autocast(self) -> AbstractContextManager[Any]:
+        return torch.autocast(self.device.type, torch.bfloat16) if self._is_bfloat16 else nullcontext()
+
+    def _probe(self) -> dict[str, tuple[int, ...]]:
+        """Return the shapes of the memory of one agent, which only a step of the network tells."""
+        if not self.is_recurrent:
+            return {}
+        state: dict[str, Any] = {"lstm_h": None, "lstm_c": None}
+        nothing = torch.full((3, self._tokens, 3), 255, dtype=torch.uint8, device=self.device)
+        with torch.no_grad():
+            self._outputs(nothing, state, train=False)
+        for name, tensor in state.items():
+            if tensor is None or tensor.shape[0] != 3:
+                raise ValueError(f"The network does not write state[{name!r}] with one row per agent")
+        return {name: tuple(tensor.shape[1:]) for name, tensor in state.items()}
+
+
+def _kept(resets: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    return (~resets).to(like.dtype).reshape(-1, *[1] * (like.ndim - 1))
+
+
+def _heads(outputs: dict[str, Any]) -> Heads:
+    def flat(name: str) -> torch.Tensor | None:
+        tensor = outputs.get(name)
+        return None if tensor is None else tensor.float().reshape(-1)
+
+    vibes = outputs.get("vibe")
+    return Heads(
+        logits=outputs["logits"].float(),
+        values=outputs["values"].float().reshape(-1),
+        vibes=None if vibes is None else vibes.float(),
+        auxiliary=flat("h_values"),
+    )

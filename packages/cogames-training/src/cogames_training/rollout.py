@@ -1,0 +1,312 @@
+"""Play the worlds with the network for a number of steps, and write down what happens.
+
+On a GPU the worlds are in two parts: while the network decides for one, the engine's threads step the other. On a CPU
+there is one part, since both would use the same cores.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import torch
+
+from cogames_training.actor import Actor, State
+from cogames_training.advantages import Steps
+from cogames_training.experience import Experience, Kind
+from cogames_training.teaching import Teacher
+from cogames_training.worlds import Episode, TrainingWorlds
+
+__all__ = ["Part", "Rollout"]
+
+UNUSED = 255  # the location byte of an unused token
+TOKENS_AT_FIRST = 128
+
+
+class Part:
+    """Worlds that step together, with their rows in the rollout, their teacher and the network's memory."""
+
+    def __init__(
+        self,
+        worlds: TrainingWorlds,
+        rows: slice,
+        teacher: Teacher | None,
+        *,
+        executor: ThreadPoolExecutor | None,
+    ) -> None:
+        self.worlds = worlds
+        self.rows = rows
+        self.teacher = teacher
+        self.labels = np.full(worlds.rows, -1, np.int64)
+        """the teacher's actions on the current observations, as engine ids; -1: none"""
+        self.resets = np.ones(worlds.rows, np.bool_)
+        """rows whose episode begins with the current observation"""
+        self.seconds: dict[str, float] = defaultdict(float)
+        self.state: State = {}
+        self._executor = executor
+        self._job: Future[None] | None = None
+        self.watch(list(range(len(worlds.numbers))))
+
+    def watch(self, begun: list[int]) -> None:
+        """Let the teacher see the current observations; `begun` are the places whose episode begins with them."""
+        if self.teacher is None:
+            return
+        started = time.perf_counter()
+        self.teacher.reset(begun)
+        self.teacher.label(self.labels)
+        self.seconds["teacher"] += time.perf_counter() - started
+
+    def start_step(self) -> None:
+        """Begin to step the worlds with the actions in their arrays."""
+        if self._executor is None:
+            self._step()
+        else:
+            self._job = self._executor.submit(self._step)
+
+    def finish_step(self) -> None:
+        """Wait until the step is done. Raises what it raised."""
+        if self._job is not None:
+            self._job.result()
+            self._job = None
+
+    def close(self) -> None:
+        self.finish_step()
+        if self._executor is not None:
+            self._executor.shutdown()
+        self.worlds.close()
+
+    def _step(self) -> None:
+        started = time.perf_counter()
+        self.worlds.step()
+        self.resets[:] = self.worlds.ended
+        self.seconds["env"] += time.perf_counter() - started
+        self.watch(self.worlds.just_begun)
+
+
+class Rollout:
+    """Collects experience with one actor from all parts."""
+
+    def __init__(
+        self,
+        parts: list[Part],
+        actor: Actor,
+        *,
+        horizon: int,
+        num_actions: int,
+        noop: int,
+        generator: torch.Generator,
+        teacher_actor: Actor | None = None,
+        translation: np.ndarray | None = None,
+    ) -> None:
+        """`translation`, uint8 [tasks, 65536, 2], has the feature and value that the network knows for those of a task."""
+        self.parts, self.actor, self.horizon = parts, actor, horizon
+        self.rows = sum(part.worlds.rows for part in parts)
+        self.device = actor.device
+        self._num_actions, self._noop, self._generator = num_actions, noop, generator
+        self._teacher_actor = teacher_actor
+        self._translation = None if translation is None else torch.from_numpy(translation).to(self.device)
+        self._all_tokens = parts[0].worlds.observations.shape[1]
+        self._tokens = min(TOKENS_AT_FIRST, self._all_tokens) if actor.reads_prefix else self._all_tokens
+        self._observations = self._new_observations()
+        for part in parts:
+            part.state = actor.initial_state(part.worlds.rows)
+        self._teacher_states = [
+            {} if teacher_actor is None else teacher_actor.initial_state(part.worlds.rows) for part in parts
+        ]
+        self.seconds: dict[str, float] = defaultdict(float)
+
+    def collect(self, kinds: np.ndarray) -> Experience:
+        """Take `horizon` steps in every world; `kinds` [rows] says who acts. Returns what happened.
+
+        The observations are a buffer that the next call overwrites.
+        """
+        rows, steps, device = self.rows, self.horizon, self.device
+        host = {
+            "rewards": np.zeros((steps, rows), np.float32),
+            "ended": np.zeros((steps, rows), np.bool_),
+            "terminated": np.zeros((steps, rows), np.bool_),
+            "present": np.zeros((steps, rows), np.bool_),
+            "resets": np.zeros((steps, rows), np.bool_),
+            "labels": np.full((steps, rows), -1, np.int64),
+        }
+        actions = torch.zeros((rows, steps, 2), dtype=torch.int64, device=device)
+        log_probs, values = torch.zeros((rows, steps), device=device), torch.zeros((rows, steps + 1), device=device)
+        kinds_there = torch.from_numpy(kinds).to(device)
+        is_led = kinds_there == Kind.TEACHER_LED
+        first_state = {name: torch.empty_like(tensor) for name, tensor in self.actor.initial_state(rows).items()}
+        finals: list[tuple[int, slice, torch.Tensor, State]] = []
+        taught: list[list[Any]] = []
+
+        for step in range(steps + 1):
+            for number, part in enumerate(self.parts):
+                with self._timed("wait"):
+                    part.finish_step()
+                if step > 0:
+                    self._write_down(part, step - 1, host, finals)
+                if step == steps:
+                    continue
+                with self._timed("copy"):
+                    seen = self._copy_observations(part, step)
+                    resets = torch.from_numpy(part.resets).to(device)
+                    labels = torch.from_numpy(part.labels).to(device)
+                host["present"][step, part.rows] = part.worlds.present
+                host["resets"][step, part.rows] = part.resets
+                host["labels"][step, part.rows] = part.labels
+                with self._timed("forward"):
+                    keep = (~resets).float()
+                    for state in (part.state, self._teacher_states[number]):
+                        for name, tensor in state.items():
+                            state[name] = tensor * keep.reshape(-1, *[1] * (tensor.ndim - 1))
+                    if step == 0:
+                        for name, tensor in part.state.items():
+                            first_state[name][part.rows] = tensor
+                    heads = self.actor.step(seen, part.state)
+                    chosen = heads.sample(self._generator)
+                    if self._teacher_actor is not None:
+                        other = self._teacher_actor.step(seen, self._teacher_states[number])
+                        taught.append([part.rows, step, other.logits, other.values])
+                        labels = other.logits.argmax(-1)
+                    if part.teacher is not None or self._teacher_actor is not None:
+                        led = is_led[part.rows] & (labels >= 0)
+                        chosen = torch.where(led[:, None], self._pairs(labels), chosen)
+                    actions[part.rows, step] = chosen
+                    has_vibe_head = heads.vibes is not None
+                    known = chosen if has_vibe_head else chosen * torch.tensor([1, 0], device=device)
+                    log_probs[part.rows, step] = heads.log_probs(known)
+                    values[part.rows, step] = heads.values
+                    there = chosen.cpu().numpy()  # waits for the device
+                part.worlds.actions[:] = there[:, 0]
+                part.worlds.vibe_actions[:] = np.where(there[:, 1] > 0, self._num_actions - 1 + there[:, 1], 0)
+                part.start_step()
+
+        with self._timed("forward"):
+            for part in self.parts:
+                values[part.rows, -1] = self.actor.step(self._see(part), dict(part.state)).values
+            bootstrap = torch.zeros((rows, steps), device=device)
+            for step, where, seen, state in finals:
+                bootstrap[where, step] = self.actor.step(seen, dict(state)).values
+        with self._timed("copy"):
+            there = {name: torch.from_numpy(array.T.copy()).to(device) for name, array in host.items()}
+        labels = self._pairs(there["labels"])
+        if self._teacher_actor is not None:
+            labels, logits, teacher_values = self._taught(taught)
+        experience = Experience(
+            observations=self._observations,
+            actions=actions,
+            log_probs=torch.where(is_led[:, None], 0.0, log_probs),
+            ratio=torch.where(is_led[:, None], log_probs.exp(), 1.0),
+            values=values,
+            steps=Steps(there["rewards"], 1.0 - there["ended"].float(), bootstrap),
+            weights=there["present"].float(),
+            resets=there["resets"],
+            labels=labels,
+            kinds=kinds_there,
+            state=first_state,
+        )
+        if self._teacher_actor is not None:
+            experience.teacher_logits, experience.teacher_values = logits, teacher_values
+        return experience
+
+    def take_episodes(self) -> list[Episode]:
+        """Return the episodes that ended since the last call, in an order that does not depend on timing."""
+        episodes = [episode for part in self.parts for episode in part.worlds.episodes]
+        for part in self.parts:
+            part.worlds.episodes = []
+        return episodes
+
+    def take_seconds(self) -> dict[str, float]:
+        """Return the seconds by phase since the last call: of this thread, and `env` and `teacher` of the parts."""
+        total: dict[str, float] = defaultdict(float)
+        for seconds in (self.seconds, *(part.seconds for part in self.parts)):
+            for name, value in seconds.items():
+                total[name] += value
+            seconds.clear()
+        return total
+
+    def _copy_observations(self, part: Part, step: int) -> torch.Tensor:
+        """Return the part's current observations on the device, after writing them down."""
+        seen = self._see(part)
+        self._observations[part.rows, step] = seen
+        return seen
+
+    def _see(self, part: Part) -> torch.Tensor:
+        observations = part.worlds.observations
+        while self._tokens < self._all_tokens and (observations[:, self._tokens, 0] != UNUSED).any():
+            self._widen()
+        source = torch.from_numpy(observations)
+        if self.device.type == "cpu":
+            seen = source[:, : self._tokens]
+        else:  # the whole array is contiguous, so it is one copy from pinned memory
+            seen = source.to(self.device, non_blocking=True)[:, : self._tokens]
+        return self._translated(seen, part.worlds.row_tasks)
+
+    def _translated(self, seen: torch.Tensor, row_tasks: np.ndarray) -> torch.Tensor:
+        """Return observations with the ids that the network knows, where the tasks have different ones."""
+        if self._translation is None:
+            return seen
+        tasks = torch.from_numpy(row_tasks).to(self.device)[:, None]
+        pairs = self._translation[tasks, seen[..., 1].long() * 256 + seen[..., 2].long()]
+        return torch.cat([seen[..., :1], pairs], -1)
+
+    def _new_observations(self) -> torch.Tensor:
+        shape = (self.rows, self.horizon, self._tokens, 3)
+        return torch.full(shape, UNUSED, dtype=torch.uint8, device=self.device)
+
+    def _widen(self) -> None:
+        """Make room for more tokens in the buffer."""
+        narrow = self._observations
+        self._tokens = min(2 * self._tokens, self._all_tokens)
+        self._observations = self._new_observations()
+        self._observations[:, :, : narrow.shape[2]] = narrow
+
+    def _write_down(
+        self,
+        part: Part,
+        step: int,
+        host: dict[str, np.ndarray],
+        finals: list[tuple[int, slice, torch.Tensor, State]],
+    ) -> None:
+        """Write down the result of the part's last step, which followed the action of `step`."""
+        worlds = part.worlds
+        host["rewards"][step, part.rows] = worlds.rewards
+        host["ended"][step, part.rows] = worlds.ended
+        host["terminated"][step, part.rows] = worlds.terminated
+        for place, task, observations in worlds.finals:
+            here = worlds.places_rows(place)
+            where = slice(part.rows.start + here.start, part.rows.start + here.stop)
+            state = {name: tensor[here].clone() for name, tensor in part.state.items()}
+            seen = torch.from_numpy(observations).to(self.device)
+            finals.append((step, where, self._translated(seen, np.full(len(seen), task)), state))
+
+    def _pairs(self, labels: torch.Tensor) -> torch.Tensor:
+        """Return engine ids [...] as pairs [..., 2] of a primary action and 0 or 1 + vibe; -1 stays -1 in both."""
+        is_vibe = labels >= self._num_actions
+        primary = torch.where(is_vibe, self._noop, labels)
+        vibe = torch.where(is_vibe, labels - self._num_actions + 1, labels.clamp(max=0))
+        return torch.stack([primary, vibe], -1)
+
+    def _taught(self, taught: list[list[Any]]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        size = taught[0][2].shape[-1]
+        logits = torch.zeros((self.rows, self.horizon, size), device=self.device)
+        values = torch.zeros((self.rows, self.horizon), device=self.device)
+        for rows, step, part_logits, part_values in taught:
+            logits[rows, step], values[rows, step] = part_logits, part_values
+        best = logits.argmax(-1)
+        return torch.stack([best, torch.zeros_like(best)], -1), logits, values
+
+    def _timed(self, phase: str) -> _Timer:
+        return _Timer(self.seconds, phase)
+
+
+class _Timer:
+    def __init__(self, seconds: dict[str, float], phase: str) -> None:
+        self._seconds, self._phase = seconds, phase
+
+    def __enter__(self) -> None:
+        self._started = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self._seconds[self._phase] += time.perf_counter() - self._started

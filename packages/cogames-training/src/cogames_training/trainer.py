@@ -1,0 +1,479 @@
+"""The training loop: collect steps, compute advantages, learn from minibatches, report, save."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from cogames_training import losses, schedules
+from cogames_training.actor import Actor
+from cogames_training.advantages import advantages
+from cogames_training.args import SettingError, TrainArgs
+from cogames_training.curriculum import Curriculum
+from cogames_training.experience import Experience, Kind
+from cogames_training.optimizers import ScheduleFree, make_optimizer
+from cogames_training.reports.epoch import EpochReport
+from cogames_training.rollout import Part, Rollout
+from cogames_training.sizes import Sizes
+from cogames_training.statistics import episode_means
+from cogames_training.teaching import PolicyMaker, Teacher, draw_kinds
+from cogames_training.worlds import TrainingWorlds, WorldSettings
+
+__all__ = ["NotFinite", "Trainer"]
+
+IS_SEEN_AS_TEACHING = ("sliced_cloner", "sliced_cloner_no_ppo", "supervisor", "sliced_kickstarter")
+
+
+class NotFinite(RuntimeError):
+    """A weight, gradient or loss became NaN or infinite; `batch` is the minibatch that did it."""
+
+    def __init__(self, what: str, batch: dict[str, torch.Tensor]) -> None:
+        super().__init__(f"Training stopped: {what} is not a finite number")
+        self.batch = batch
+
+
+@dataclass
+class _Sums:
+    """Means over the minibatches of an epoch; kept on the device so that nothing waits for it."""
+
+    totals: dict[str, torch.Tensor] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+
+    def add(self, **values: torch.Tensor) -> None:
+        for name, value in values.items():
+            self.totals[name] = self.totals.get(name, 0) + value.detach()
+            self.counts[name] += 1
+
+    def means(self) -> dict[str, float]:
+        return {name: float(total) / self.counts[name] for name, total in self.totals.items()}
+
+
+class Trainer:
+    """Trains one network. `train` yields a report after each epoch; between two of them the run can be saved."""
+
+    def __init__(
+        self,
+        args: TrainArgs,
+        sizes: Sizes,
+        network: nn.Module,
+        curriculum: Callable[[int], Curriculum],
+        *,
+        is_recurrent: bool,
+        action_names: list[str],
+        device: torch.device,
+        make_teacher: PolicyMaker | None = None,
+        teacher_network: tuple[nn.Module, bool] | None = None,
+        translation: np.ndarray | None = None,
+    ) -> None:
+        """`curriculum(part)` makes the curriculum of a part of the worlds. `teacher_network` is (network, is recurrent)."""
+        self.args, self.sizes, self.network, self.device = args, sizes, network, device
+        self.optimizer = make_optimizer(network, args)
+        self.scheduler = schedules.Scheduler(
+            schedules.read_rules(args.schedule_rules), schedules.read_gates(args.loss_gates)
+        )
+        self.generator = torch.Generator(device).manual_seed(args.seed)
+        self.draws = np.random.default_rng((args.seed, 0x7EAC))
+        self.epoch = self.agent_steps = self.gradient_steps = 0
+        self.uptime = 0.0
+        self._center: torch.Tensor | None = None  # running mean of each row's rewards
+        self._metrics: dict[str, float] = {}
+
+        settings = WorldSettings(args.seed, args.map_seed, args.maps, sizes.worlds, sizes.threads)
+        pinned = device.type == "cuda"
+
+        def make_array(name: str, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+            array = np.zeros(shape, dtype)
+            return torch.from_numpy(array).pin_memory().numpy() if pinned else array
+
+        bounds = [sizes.worlds * part // sizes.parts for part in range(sizes.parts + 1)]
+        parts, row = [], 0
+        for number in range(sizes.parts):
+            numbers = range(bounds[number], bounds[number + 1])
+            worlds = TrainingWorlds(curriculum(number), numbers, settings, make_array=make_array)
+            teacher = None if make_teacher is None else Teacher(worlds, make_teacher, threads=sizes.threads)
+            executor = ThreadPoolExecutor(1, f"worlds {number}") if sizes.parts > 1 else None
+            parts.append(Part(worlds, slice(row, row + worlds.rows), teacher, executor=executor))
+            row += worlds.rows
+        tokens = parts[0].worlds.observations.shape[1]
+        self.actor = Actor(network, is_recurrent=is_recurrent, tokens=tokens, precision=args.precision)
+        teacher_actor = None
+        if teacher_network is not None:
+            taught, remembers = teacher_network
+            teacher_actor = Actor(taught, is_recurrent=remembers, tokens=tokens, precision=args.precision)
+        self.rollout = Rollout(
+            parts,
+            self.actor,
+            horizon=sizes.horizon,
+            num_actions=len(action_names),
+            noop=action_names.index("noop") if "noop" in action_names else 0,
+            generator=self.generator,
+            teacher_actor=teacher_actor,
+            translation=translation,
+        )
+        self._has_teacher = make_teacher is not None or teacher_actor is not None
+        if args.critic_update == "gtd_lambda" and not getattr(network, "auxiliary_parameters", None):
+            raise SettingError("critic_update", "gtd_lambda needs a network with an auxiliary head, such as `sparse`")
+
+    def train(self) -> Iterator[EpochReport]:
+        while self.agent_steps < self.args.total_steps:
+            yield self.train_epoch()
+
+    def train_epoch(self) -> EpochReport:
+        args, sizes, started = self.args, self.sizes, time.perf_counter()
+        updates = self.scheduler.update(epoch=self.epoch, agent_step=self.agent_steps, metrics=self._metrics)
+        for name, value in updates.items():
+            setattr(args, name, value)
+
+        # Collect
+        teacher_led, student_led = self._proportions()
+        kinds = draw_kinds(self.draws, sizes.rows, teacher_led=teacher_led, student_led=student_led)
+        self.network.eval()
+        experience = self.rollout.collect(kinds)
+        self._adjust_rewards(experience)
+        episodes = self.rollout.take_episodes()
+        seconds = self.rollout.take_seconds()
+
+        # Learn
+        self.network.train()
+        sums = _Sums()
+        progress = self.agent_steps / args.total_steps
+        learning = time.perf_counter()
+        for segments, importance in self._minibatches(experience, progress, seconds):
+            rate = schedules.learning_rate(args, progress=progress, gradient_step=self.gradient_steps)
+            for group in self.optimizer.param_groups:
+                group["lr"] = rate
+            kl = self._learn(experience, segments, importance, sums, seconds)
+            self.gradient_steps += 1
+            if args.target_kl is not None and float(kl) > args.target_kl:
+                break
+        seconds["learn"] += time.perf_counter() - learning - seconds["advantage"] - seconds["train_forward"]
+        self._check_finite()
+
+        # Report
+        self.epoch += 1
+        self.agent_steps += int(experience.weights.sum())
+        took = time.perf_counter() - started
+        self.uptime += took
+        counts = np.bincount(kinds, minlength=3)
+        report = EpochReport(
+            epoch=self.epoch,
+            agent_steps=self.agent_steps,
+            total_steps=args.total_steps,
+            seconds=took,
+            uptime=self.uptime,
+            phases=self._phases(seconds, took),
+            losses=sums.means() | {"explained_variance": _explained(experience)},
+            episode=episode_means(episodes, self.rollout.parts[0].worlds.tasks),
+            episodes=len(episodes),
+            learning_rate=rate,
+            hyperparameters={name: float(getattr(args, name)) for name in ("ent_coef", "clip_coef", "gamma")}
+            | {"teacher_led_proportion": teacher_led, "student_led_proportion": student_led},
+            experience={f"{kind.name.lower()}_segments": int(counts[kind]) for kind in Kind},
+            epoch_steps=int(experience.weights.sum()),
+        )
+        self._metrics = {f"losses/{name}": value for name, value in report.losses.items()} | report.episode
+        return report
+
+    # The parts of an epoch
+
+    def _proportions(self) -> tuple[float, float]:
+        """Return the parts of the rows that the teacher and the student lead in the next rollout."""
+        if not self._has_teacher or self.args.teacher_mode not in IS_SEEN_AS_TEACHING:
+            return 0.0, 0.0
+        if self.args.teacher_mode == "supervisor":  # the student learns the teacher's actions everywhere
+            return self.args.teacher_led_proportion, 1 - self.args.teacher_led_proportion
+        return schedules.teacher_proportions(self.args, self.agent_steps)
+
+    def _adjust_rewards(self, experience: Experience) -> None:
+        """Cut, centre and add to the rewards, as the settings say."""
+        args, rewards = self.args, experience.steps.rewards
+        if args.reward_clip > 0:
+            rewards.clamp_(-args.reward_clip, args.reward_clip)
+        if args.teacher_mode in ("eer_kickstarter", "eer_cloner") and self._has_teacher:
+            weight = args.r_lambda * schedules.teacher_weight(args, self.agent_steps)
+            if experience.teacher_logits is not None:
+                log_probs = experience.teacher_logits.log_softmax(-1)
+                likelihood = log_probs.gather(-1, experience.actions[..., :1])[..., 0].clamp(min=math.log(0.01))
+            else:
+                agrees = (experience.actions == experience.labels).all(-1).float()
+                likelihood = agrees.clamp(min=0.01).log()
+            rewards.add_(weight * likelihood)
+        if args.reward_centering > 0:
+            mean = torch.zeros(len(rewards), device=rewards.device) if self._center is None else self._center
+            for step in range(rewards.shape[1]):
+                mean = mean + args.reward_centering * (rewards[:, step] - mean)
+                rewards[:, step] -= mean
+            self._center = mean
+
+    def _minibatches(
+        self, experience: Experience, progress: float, seconds: dict[str, float]
+    ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        """Yield the rows of each minibatch and their weights; the advantages are computed anew before each draw."""
+        args, sizes = self.args, self.sizes
+        count = sizes.minibatches * args.update_epochs
+        if args.sampling == "sequential":
+            rows = torch.arange(sizes.rows, device=self.device)
+            for number in range(count):
+                first = number % sizes.minibatches * sizes.segments
+                part = rows[first : first + sizes.segments]
+                yield part, torch.ones(len(part), device=self.device)
+            return
+        beta = args.prio_beta0 + (1 - args.prio_beta0) * args.prio_alpha * progress
+        for _ in range(count):
+            started = time.perf_counter()
+            # Where nothing is learned from rewards, advantages say nothing about a row.
+            size = self._advantages(experience).abs().mul_(experience.weights).sum(1)
+            size = torch.where(experience.kinds == Kind.PPO, size, size.mean())
+            weight = size**args.prio_alpha
+            chances = (weight + 1e-6) / (weight.sum() + 1e-6)
+            drawn = torch.multinomial(chances, sizes.segments, generator=self.generator)
+            importance = (sizes.rows * chances[drawn]) ** -beta
+            seconds["advantage"] += time.perf_counter() - started
+            yield drawn, importance
+
+    def _advantages(self, experience: Experience, rows: torch.Tensor | None = None) -> torch.Tensor:
+        values, steps, ratio = experience.values, experience.steps, experience.ratio
+        if rows is not None:
+            values, steps, ratio = values[rows], steps[rows], ratio[rows]
+        clips = {"rho_clip": self.args.rho_clip, "c_clip": self.args.c_clip}
+        return advantages(values, steps, ratio, gamma=self.args.gamma, gae_lambda=self.args.gae_lambda, **clips)
+
+    def _learn(
+        self,
+        experience: Experience,
+        rows: torch.Tensor,
+        importance: torch.Tensor,
+        sums: _Sums,
+        seconds: dict[str, float],
+    ) -> torch.Tensor:
+        """Take one gradient step on some rows; returns how far the policy has moved."""
+        args = self.args
+        started = time.perf_counter()
+        state = {name: tensor[rows] for name, tensor in experience.state.items()}
+        heads = self.actor.unroll(experience.observations[rows], state, experience.resets[rows])
+        seconds["train_forward"] += time.perf_counter() - started
+
+        shape = (len(rows), experience.horizon)
+        actions = experience.actions[rows].flatten(0, 1)
+        if heads.vibes is None:
+            actions = actions * torch.tensor([1, 0], device=actions.device)
+        log_probs, values = heads.log_probs(actions).reshape(shape), heads.values.reshape(shape)
+        kinds, weights = experience.kinds[rows][:, None], experience.weights[rows]
+        old_values, steps = experience.values[rows], experience.steps[rows]
+        with torch.no_grad():
+            ratio = (log_probs - experience.log_probs[rows]).clamp(-10, 10).exp()
+
+        # Advantages: of the values when the steps were taken, or with gradients through the new ones
+        learns = weights * (kinds == Kind.PPO)
+        if args.critic_update == "gtd_lambda":
+            is_led = kinds == Kind.TEACHER_LED
+            rho = torch.where(is_led, ratio.clamp(max=args.teacher_offpolicy_rho_clip), 1.0)
+            both = torch.cat([values, old_values[:, -1:]], 1)
+            differences = advantages(both, steps, rho, gamma=args.gamma, gae_lambda=args.gae_lambda)
+            found = differences.detach()
+        else:
+            found = self._advantages(experience, rows)
+
+        # Actor
+        scaled = importance[:, None] * (_normalized(found, learns) if args.norm_adv else found)
+        actor = losses.actor_loss(log_probs, experience.log_probs[rows], scaled, learns, clip_coef=args.clip_coef)
+        entropy = losses.mean_over(heads.entropy().reshape(shape), weights)
+        policy_weight = float(args.ppo_actor and self._is_active("ppo_actor"))
+        loss = policy_weight * actor.loss - args.ent_coef * entropy
+
+        # Critic
+        vf_coef = args.vf_coef * self._is_active("ppo_critic")
+        if args.critic_update == "gtd_lambda":
+            assert heads.auxiliary is not None
+            auxiliary = heads.auxiliary.reshape(shape)
+            parameters: Any = self.network.auxiliary_parameters
+            value_loss, aux_loss = losses.gradient_critic_loss(
+                values, auxiliary, differences, weights, parameters(), beta=args.gtd_beta
+            )
+            loss = loss + vf_coef * value_loss + args.aux_coef * aux_loss
+        else:
+            returns = found + old_values[:, :-1]
+            value_loss = losses.squared_critic_loss(values, old_values[:, :-1], returns, weights, vf_clip=args.vf_clip)
+            loss = loss + vf_coef * value_loss
+
+        # Teacher
+        if self._has_teacher:
+            loss = loss + self._teacher_loss(experience, rows, heads, values, weights, kinds, sums)
+
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        norm = nn.utils.clip_grad_norm_(self.network.parameters(), args.max_grad_norm)
+        self._gradient_norm, self._last_rows = norm, rows
+        self._is_finite = torch.isfinite(norm) & torch.isfinite(loss)
+        self._all_finite = self._is_finite if self._all_finite is None else self._all_finite & self._is_finite
+        self.optimizer.step()
+
+        experience.values[rows, :-1] = values.detach()
+        experience.ratio[rows] = ratio
+        sums.add(
+            policy_loss=actor.loss,
+            value_loss=value_loss,
+            entropy=entropy,
+            approx_kl=actor.approx_kl,
+            old_approx_kl=actor.old_approx_kl,
+            clipfrac=actor.clipped,
+            importance=losses.mean_over(ratio, learns),
+            grad_norm=norm,
+        )
+        return actor.approx_kl
+
+    def _teacher_loss(
+        self,
+        experience: Experience,
+        rows: torch.Tensor,
+        heads: Any,
+        values: torch.Tensor,
+        weights: torch.Tensor,
+        kinds: torch.Tensor,
+        sums: _Sums,
+    ) -> torch.Tensor:
+        """Return the loss on the teacher's actions, or on a teacher network's probabilities and values."""
+        args, mode = self.args, self.args.teacher_mode
+        part = schedules.teacher_weight(args, self.agent_steps)
+        if part == 0 or mode in ("eer_kickstarter", "eer_cloner"):
+            return torch.zeros((), device=self.device)
+        taught = weights * (kinds != Kind.PPO) if mode in IS_SEEN_AS_TEACHING else weights
+        if mode in ("kickstarter", "logit_kickstarter", "sliced_kickstarter") and experience.teacher_logits is not None:
+            logits = experience.teacher_logits[rows].flatten(0, 1)
+            divergence = losses.kickstarting_loss(heads.logits, logits, taught.flatten(), temperature=args.temperature)
+            assert experience.teacher_values is not None
+            error = losses.mean_over((values - experience.teacher_values[rows]) ** 2, taught)
+            sums.add(kickstarting_loss=divergence, teacher_value_loss=error)
+            return part * (args.kickstart_coef * divergence + args.value_loss_coef * 0.5 * error)
+        labels = experience.labels[rows]
+        is_known = (labels >= 0).all(-1)
+        if heads.vibes is None:
+            is_known = is_known & (labels[..., 1] == 0)
+        counted = taught * is_known
+        log_probs = heads.log_probs(labels.clamp(min=0).flatten(0, 1)).reshape(counted.shape)
+        loss = losses.cloning_loss(log_probs, counted)
+        with torch.no_grad():
+            agreement = losses.mean_over(
+                (heads.logits.argmax(-1).reshape(counted.shape) == labels[..., 0]).float(), counted
+            )
+        sums.add(cloning_loss=loss, teacher_agreement=agreement)
+        coefficient = args.kickstart_coef if mode == "kickstarter" else args.action_loss_coef
+        return part * coefficient * loss
+
+    def _is_active(self, loss: str) -> bool:
+        return self.scheduler.is_active(loss, "train", epoch=self.epoch, agent_step=self.agent_steps)
+
+    _all_finite: torch.Tensor | None = None
+
+    def _check_finite(self) -> None:
+        """Raise `NotFinite` if a gradient, loss or weight of the epoch was not finite."""
+        fine = self._all_finite is None or bool(self._all_finite)
+        self._all_finite = None
+        if not fine:
+            raise NotFinite("a gradient or the loss", {"rows": self._last_rows})
+        for name, parameter in self.network.named_parameters():
+            if not bool(torch.isfinite(parameter).all()):
+                raise NotFinite(f"a weight in {name}", {"rows": self._last_rows})
+
+    def _phases(self, seconds: dict[str, float], took: float) -> dict[str, float]:
+        """Return where the time of the epoch went; waiting for the worlds counts as theirs."""
+        seconds = dict(seconds)
+        waited = seconds.pop("wait", 0.0)
+        if self.sizes.parts > 1:  # the parts' own time overlaps with the network's
+            busy = max(1e-9, seconds.get("env", 0.0) + seconds.get("teacher", 0.0))
+            teacher = waited * seconds.get("teacher", 0.0) / busy
+            seconds["env"], seconds["teacher"] = waited - teacher, teacher
+        seconds["other"] = max(0.0, took - sum(seconds.values()))
+        return seconds
+
+    # Stop and resume
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """Return the weights to keep and to play with, on the CPU."""
+        if isinstance(self.optimizer, ScheduleFree):
+            self.optimizer.evaluate()
+        copied = {name: tensor.detach().cpu().clone() for name, tensor in self.network.state_dict().items()}
+        if isinstance(self.optimizer, ScheduleFree):
+            self.optimizer.resume()
+        return copied
+
+    def state(self) -> dict[str, Any]:
+        """Return everything that `load_state` needs to continue exactly, beside nothing else."""
+        return {
+            "network": {name: tensor.detach().cpu().clone() for name, tensor in self.network.state_dict().items()},
+            "optimizer_state_dict": self.optimizer.state_dict(),
+            "global_step": self.agent_steps,
+            "agent_step": self.agent_steps,
+            "update": self.epoch,
+            "gradient_steps": self.gradient_steps,
+            "uptime": self.uptime,
+            "generator": self.generator.get_state(),
+            "draws": self.draws.bit_generator.state,
+            "center": self._center,
+            "metrics": self._metrics,
+            "scheduler": self.scheduler.state(),
+            "parts": [
+                {
+                    "worlds": _as_tensors(part.worlds.state()),
+                    "memory": {name: tensor.cpu().clone() for name, tensor in part.state.items()},
+                    "resets": torch.from_numpy(part.resets.copy()),
+                    "curriculum": part.worlds.curriculum.state(),
+                }
+                for part in self.rollout.parts
+            ],
+        }
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Continue from `state`, in a trainer made with the same settings that has not trained yet."""
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer_state_dict"])
+        self.agent_steps, self.epoch = state["agent_step"], state["update"]
+        self.gradient_steps, self.uptime = state["gradient_steps"], state["uptime"]
+        self.generator.set_state(state["generator"])
+        self.draws.bit_generator.state = state["draws"]
+        self._center = None if state["center"] is None else state["center"].to(self.device)
+        self._metrics = state["metrics"]
+        self.scheduler.load_state(state["scheduler"])
+        for part, saved in zip(self.rollout.parts, state["parts"], strict=True):
+            part.worlds.curriculum.load_state(saved["curriculum"])
+            part.worlds.restore(_as_arrays(saved["worlds"]), part.watch)
+            part.state = {name: tensor.to(self.device) for name, tensor in saved["memory"].items()}
+            part.resets[:] = saved["resets"].numpy()
+
+    def close(self) -> None:
+        for part in self.rollout.parts:
+            part.close()
+
+
+def _as_tensors(state: dict[str, Any]) -> dict[str, Any]:
+    return {name: torch.from_numpy(value) if isinstance(value, np.ndarray) else value for name, value in state.items()}
+
+
+def _as_arrays(state: dict[str, Any]) -> dict[str, Any]:
+    return {name: value.numpy() if isinstance(value, torch.Tensor) else value for name, value in state.items()}
+
+
+def _normalized(values: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+    """Scale to mean 0 and deviation 1 over the steps that count."""
+    mean = losses.mean_over(values, weights)
+    count = weights.sum()
+    variance = ((values - mean) ** 2 * weights).sum() / (count - 1).clamp(min=1)
+    return (values - mean) / (variance.sqrt() + 1e-8)
+
+
+def _explained(experience: Experience) -> float:
+    """Return how much of the returns' variance the critic explains: 1 all of it, 0 none."""
+    values = experience.values[:, :-1]
+    following = torch.where(experience.steps.continues > 0, experience.values[:, 1:], experience.steps.bootstrap)
+    target = experience.steps.rewards + following
+    variance = target.var()
+    return float(torch.where(variance > 0, 1 - (target - values).var() / variance.clamp(min=1e-12), math.nan))
