@@ -56,8 +56,11 @@ Read = TypeVar("Read", "Rule", "Gate")
 def learning_rate(args: TrainArgs, *, progress: float, gradient_step: int = 0) -> float:
     """Return the step size at `progress` (0 to 1) of the run; `gradient_step` counts from 0 and matters in the warm-up.
 
-    The warm-up multiplies the schedule, so the two may overlap.
+    The warm-up multiplies the schedule, so the two may overlap. Schedule-free optimizers do their own warm-up and have
+    no schedule: they get `learning_rate` unchanged.
     """
+    if args.optimizer.endswith("schedulefree"):
+        return args.learning_rate
     done = min(max(progress, 0.0), 1.0)
     if args.schedule == "cosine":
         course = 0.5 * (1 + math.cos(math.pi * done))

@@ -93,7 +93,7 @@ def play(
         choices.missing(ctx, "Missing: --mission / -m", game=game)
     if save_replay_dir is not None and save_replay_file is not None:
         fail("--save-replay-dir and --save-replay-file cannot be combined.", "pass one of them")
-    view = _view(render)
+    view = resolve_view(render)
     chosen = choices.mission(
         mission,
         variants=variant,
@@ -122,7 +122,7 @@ def play(
     print(f"Playing {chosen.name}")
     print(f"Max Steps: {limit or 'no limit'}, Render: {view}")
     if view == "log":
-        _log_to_stderr()
+        log_to_stderr()
     with prints_to_stderr():
         outcome = play_once(
             chosen,
@@ -145,7 +145,7 @@ def play(
         raise typer.Exit(1)
 
 
-def _view(render: options.RenderName) -> RenderMode:
+def resolve_view(render: options.RenderName) -> RenderMode:
     """Resolve `auto`: a browser if there is a display, the terminal if there is one, otherwise the log."""
     if render != "auto":
         return render
@@ -166,7 +166,7 @@ def _print_mission(name: str, variants: list[str] | None, cogs: int | None, game
     print_data((mission if cogs is None else mission.with_cogs(cogs)).model_dump(mode="json"), "json")
 
 
-def _log_to_stderr() -> None:
+def log_to_stderr() -> None:
     """Show the output of the log renderer, which it writes to its logger, on stderr."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(levelname)s - %(name)s - %(message)s"))
