@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from mettagrid.envs._optional import extra
+from mettagrid.policy._recurrence import run_lstm
 from mettagrid.policy._torch import load_weights, sampled_action, save_weights, token_rows
 from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy, StatefulAgentPolicy, StatefulPolicyImpl
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
@@ -29,8 +30,12 @@ class TutorialPolicyNet(nn.Module):
 
     A token adds its value, divided by the feature's normalization, to its cell; tokens about the whole game have no
     cell and are ignored. Observations are [batch, tokens, 3] or [batch, steps, tokens, 3]; the output is logits
-    [batch * steps, actions] and values [batch * steps, 1]. A dict `state` is read and updated as in `LSTMPolicyNet`.
+    [batch * steps, actions] and values [batch * steps, 1]. A dict `state` is read and updated as in `LSTMPolicyNet`,
+    resets included. Observations may be cut after the last used token.
     """
+
+    reads_prefix = True
+    handles_resets = True
 
     _feature_scale: torch.Tensor
 
@@ -38,7 +43,6 @@ class TutorialPolicyNet(nn.Module):
         super().__init__()
         self.hidden_size = HIDDEN_SIZE
         self._height, self._width = policy_env_info.egocentric_shape
-        self._token_count = policy_env_info.observation_shape[0]
         features = policy_env_info.obs_features
         self._channels = max(feature.id for feature in features) + 1
         scale = torch.ones(FEATURE_IDS)
@@ -65,14 +69,20 @@ class TutorialPolicyNet(nn.Module):
         state: LSTMState | LSTMStateTuple | LSTMStateDict | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor]:
         batch = observations.shape[0]
-        picture = self._tokens_to_grid(observations.reshape(-1, self._token_count, 3))
+        picture = self._tokens_to_grid(observations.reshape(-1, *observations.shape[-2:]))
         around = torch.relu(self._cnn_fc(self._cnn(picture).flatten(1)))
         own = torch.relu(self._self_encoder(picture[:, :, self._height // 2, self._width // 2]))
         before = LSTMState.from_any(state, LAYERS)
         seen = torch.cat([around, own], dim=1).reshape(batch, -1, self.hidden_size)
-        out, after = self._rnn(seen, None if before is None else before.to_tuple())
+        resets = state.get("resets") if isinstance(state, dict) else None
+        out, after = run_lstm(
+            self._rnn,
+            seen,
+            None if before is None else (before.hidden[0], before.cell[0]),
+            None if resets is None else resets.reshape(seen.shape[:2]),
+        )
         if isinstance(state, dict) and "lstm_h" in state:
-            LSTMState(*after).write_dict(state)
+            LSTMState(after[0][None], after[1][None]).write_dict(state)
         out = out.reshape(-1, self.hidden_size)
         return self._action_head(out), self._value_head(out)
 

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 _SCRIPTED = {
     "noop": "mettagrid.policy.noop.NoopPolicy",
     "random": "mettagrid.policy.random_agent.RandomMultiAgentPolicy",
+    "sparse": "mettagrid.policy.sparse.SparsePolicy",
     "chaos-monkey": "cogames.policy.chaos_monkey.ChaosMonkeyPolicy",
     "substrate_memory": "cogames.policy.cognitive_substrate_diagnostics.SubstrateMemoryPolicy",
     "substrate_exploration": "cogames.policy.cognitive_substrate_diagnostics.SubstrateExplorationPolicy",
@@ -27,6 +28,7 @@ NEEDS_TORCH = {
     "puffer": "mettagrid.policy.puffer_default.PufferDefaultPolicy",
     "token": "mettagrid.policy.token_encoder.TokenPolicy",
     "tutorial": "cogames.policy.tutorial_policy.TutorialPolicy",
+    "pufferlib_cogs": "cogames.policy.pufferlib_policy.PufferlibCogsPolicy",
 }
 """names that exist only where PyTorch is installed"""
 

@@ -6,6 +6,8 @@ from math import prod
 from typing import ClassVar
 
 from mettagrid.envs._optional import extra
+from mettagrid.policy._first_layer import FirstLayer
+from mettagrid.policy._recurrence import run_lstm
 from mettagrid.policy._torch import initialized, load_weights, sampled_action, save_weights, token_rows
 from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy, StatefulAgentPolicy, StatefulPolicyImpl
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
@@ -29,16 +31,21 @@ class LSTMPolicyNet(nn.Module):
     """All numbers of the observation, through two linear layers and an LSTM, to logits of primary actions and a value.
 
     Observations are [batch, tokens, 3] or, for training over time, [batch, steps, tokens, 3]; the answer is logits
-    [batch * steps, actions] and values [batch * steps, 1]. Numbers above 1 are taken for bytes. A `state` that is a
-    dict with `lstm_h` and `lstm_c` (None for a fresh start) is updated in place.
+    [batch * steps, actions] and values [batch * steps, 1]. Numbers above 1 are taken for bytes. Observations with fewer
+    tokens than the game has are bytes padded with `PADDING`, like those that agents play with. A `state` that is a dict
+    with `lstm_h` and `lstm_c` (None for a fresh start) is updated in place. Where its `resets` (bool [batch] or
+    [batch, steps], optional) is true, an episode begins: the memory is zeroed before the observation.
     """
+
+    reads_prefix = True
+    handles_resets = True
 
     def __init__(self, policy_env_info: PolicyEnvInterface) -> None:
         super().__init__()
         self.hidden_size = HIDDEN_SIZE
-        self._size = prod(policy_env_info.observation_shape)
+        self._first_layer = FirstLayer(policy_env_info.observation_shape, PADDING)
         self._net = nn.Sequential(
-            initialized(nn.Linear(self._size, HIDDEN_SIZE)),
+            initialized(nn.Linear(prod(policy_env_info.observation_shape), HIDDEN_SIZE)),
             nn.ReLU(),
             initialized(nn.Linear(HIDDEN_SIZE, HIDDEN_SIZE)),
         )
@@ -52,14 +59,19 @@ class LSTMPolicyNet(nn.Module):
         state: LSTMState | LSTMStateTuple | LSTMStateDict | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor]:
         batch = observations.shape[0]
-        numbers = observations.reshape(-1, self._size).float()
-        if numbers.numel() and numbers.max() > 1.0:
-            numbers = numbers / 255.0
-        hidden = self._net(numbers).reshape(batch, -1, self.hidden_size)
+        first, relu, second = self._net
+        hidden = second(relu(self._first_layer(first, observations, takes_fractions=True)))
+        hidden = hidden.reshape(batch, -1, self.hidden_size)
         before = LSTMState.from_any(state, LAYERS)
-        out, after = self._rnn(hidden, None if before is None else before.to_tuple())
+        resets = state.get("resets") if isinstance(state, dict) else None
+        out, after = run_lstm(
+            self._rnn,
+            hidden,
+            None if before is None else (before.hidden[0], before.cell[0]),
+            None if resets is None else resets.reshape(hidden.shape[:2]),
+        )
         if isinstance(state, dict) and "lstm_h" in state:
-            LSTMState(*after).write_dict(state)
+            LSTMState(after[0][None], after[1][None]).write_dict(state)
         out = out.reshape(-1, self.hidden_size)
         return self._action_head(out), self._value_head(out)
 

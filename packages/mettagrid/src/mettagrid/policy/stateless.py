@@ -6,6 +6,7 @@ from math import prod
 from typing import ClassVar
 
 from mettagrid.envs._optional import extra
+from mettagrid.policy._first_layer import FirstLayer
 from mettagrid.policy._torch import initialized, load_weights, sampled_action, save_weights, token_rows
 from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
@@ -26,13 +27,17 @@ class StatelessPolicyNet(nn.Module):
     """Maps an observation through two linear layers to logits of the primary actions and a value.
 
     Observations are [batch, tokens, 3] with numbers from 0 to 255; the answer is logits [batch, actions] and values
-    [batch, 1]. `state` is there for trainers that hand one to every network.
+    [batch, 1]. Those with fewer tokens than the game has are taken as padded with `PADDING`; dimensions before the
+    tokens are added to the batch. `state` is there for trainers that hand one to every network.
     """
+
+    reads_prefix = True
 
     def __init__(self, num_actions: int, obs_shape: tuple[int, ...]) -> None:
         super().__init__()
         self.hidden_size = HIDDEN_SIZE
         self.num_actions = num_actions
+        self._first_layer = FirstLayer(obs_shape, PADDING)
         self.net = nn.Sequential(
             initialized(nn.Linear(prod(obs_shape), HIDDEN_SIZE)),
             nn.ReLU(),
@@ -42,7 +47,8 @@ class StatelessPolicyNet(nn.Module):
         self.value_head = nn.Linear(HIDDEN_SIZE, 1)
 
     def forward_eval(self, observations: torch.Tensor, state: object = None) -> tuple[torch.Tensor, torch.Tensor]:
-        hidden = self.net(observations.reshape(observations.shape[0], -1).float() / 255.0)
+        first, relu, second = self.net
+        hidden = second(relu(self._first_layer(first, observations)))
         return self.action_head(hidden), self.value_head(hidden)
 
     def forward(self, observations: torch.Tensor, state: object = None) -> tuple[torch.Tensor, torch.Tensor]:

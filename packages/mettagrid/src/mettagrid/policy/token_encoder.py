@@ -37,15 +37,18 @@ class TokenPolicyNet(nn.Module):
     """Embeds the column, row and feature of each token, scales their sum by the token's value, pools over the tokens.
 
     Observations are [batch, tokens, 3]; further dimensions before the tokens are added to the batch. The result is
-    logits over all actions of `actions_cfg`, vibes included, and values [batch, 1]. `state` is ignored.
+    logits over all actions, vibes included, and values [batch, 1]. `actions_cfg` is their number, or the configuration
+    that lists them. Observations may be cut after the last used token. `state` is ignored.
     """
+
+    reads_prefix = True
 
     _feature_scale: torch.Tensor
 
-    def __init__(self, features: list[ObservationFeatureSpec], actions_cfg: ActionsConfig) -> None:
+    def __init__(self, features: list[ObservationFeatureSpec], actions_cfg: ActionsConfig | int) -> None:
         super().__init__()
         self.hidden_size = HIDDEN_SIZE
-        self.num_actions = len(actions_cfg.actions())
+        self.num_actions = actions_cfg if isinstance(actions_cfg, int) else len(actions_cfg.actions())
         scale = torch.ones(BYTES)
         for feature in features:
             scale[feature.id] = feature.normalization
@@ -123,22 +126,33 @@ class TokenAgentPolicyImpl(AgentPolicy):
 
 
 class TokenPolicy(MultiAgentPolicy):
-    """Every agent plays with the same network. Its weights are a state dict of `TokenPolicyNet`."""
+    """Every agent plays with the same network. Its weights are a state dict of `TokenPolicyNet`.
+
+    Policies are created from the description of a game alone. The published signature, with the features and the
+    actions of its configuration before the description, is accepted as well.
+    """
 
     short_names: ClassVar[list[str] | None] = ["token"]
 
     def __init__(
         self,
-        features: list[ObservationFeatureSpec],
-        actions_cfg: ActionsConfig,
-        device: str,
-        policy_env_info: PolicyEnvInterface,
+        features: PolicyEnvInterface | list[ObservationFeatureSpec],
+        actions_cfg: ActionsConfig | None = None,
+        device: str = "cpu",
+        policy_env_info: PolicyEnvInterface | None = None,
     ) -> None:
-        super().__init__(policy_env_info, device)
+        info = features if isinstance(features, PolicyEnvInterface) else policy_env_info
+        if info is None:
+            raise TypeError("TokenPolicy needs the description of the game: TokenPolicy(policy_env_info)")
+        super().__init__(info, device)
         self._device = torch.device(device)
-        self._net = TokenPolicyNet(features, actions_cfg).to(self._device)
-        self._action_names = [action.name for action in actions_cfg.actions()]
+        if actions_cfg is None:
+            self._action_names = list(info.all_action_names)
+        else:
+            self._action_names = [action.name for action in actions_cfg.actions()]
         self._num_actions = len(self._action_names)
+        specs = info.obs_features if isinstance(features, PolicyEnvInterface) else features
+        self._net = TokenPolicyNet(specs, self._num_actions).to(self._device)
 
     def network(self) -> nn.Module:
         return self._net

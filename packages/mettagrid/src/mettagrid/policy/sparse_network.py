@@ -1,0 +1,245 @@
+"""The `sparse` network in PyTorch, for training; importing this imports PyTorch.
+
+An observation is a set of tokens. Each used one adds the row place * kind, elementwise, to a sum; the agent's own
+numbers and those of the whole game also add their magnitude. A linear layer, an LSTM and the heads follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from mettagrid.envs._optional import extra
+from mettagrid.policy._recurrence import run_lstm
+from mettagrid.policy.sparse_tokens import BYTES, GameTables
+from mettagrid.policy.sparse_weights import Sizes
+from mettagrid.simulator.interface import EMPTY_LOCATION, GLOBAL_LOCATION
+
+with extra("neural"):
+    import torch
+    from torch import nn
+    from torch.nn import functional
+
+__all__ = ["SparseNetwork", "read_state_dict", "write_state_dict"]
+
+State = dict[str, Any]
+
+
+def _gpu_kernels() -> Any:
+    """Return the module of GPU kernels, or None where there is no GPU or no Triton."""
+    if not torch.cuda.is_available():
+        return None
+    try:
+        from mettagrid.policy import sparse_triton
+    except ImportError:
+        return None
+    return sparse_triton
+
+
+_KERNELS = _gpu_kernels()
+
+
+class SparseNetwork(nn.Module):
+    """Maps token observations to the outputs of the heads.
+
+    Observations are uint8 [batch, tokens, 3], or [segments, steps, tokens, 3] for training over time; used tokens come
+    first, and any number of tokens is accepted. With `rows`, int64 [batch] or [segments, steps], the observations are
+    those rows of a buffer [..., tokens, 3]; on a GPU they are read in place.
+
+    `state` is a dict with `lstm_h` and `lstm_c`, each [batch or segments, hidden] or None for a fresh start; both are
+    overwritten by the memory after the last step. Where `state["resets"]` (bool [batch] or [segments, steps], optional)
+    is true, an episode begins: the memory is zeroed before the observation.
+    """
+
+    reads_prefix = True
+    handles_resets = True
+    knows_names = True
+
+    _kinds: torch.Tensor
+    _places: torch.Tensor
+    _magnitudes: torch.Tensor
+    _scales: torch.Tensor
+
+    def __init__(self, sizes: Sizes, tables: GameTables, weights: Mapping[str, np.ndarray]) -> None:
+        """Create the network for one game with the given weights, which are copied."""
+        super().__init__()
+        width, self.hidden_size = sizes.embedding_size, sizes.hidden_size
+        shapes = sizes.shapes()
+        self.places = nn.Parameter(torch.empty(shapes["places"]))
+        self.kinds = nn.Parameter(torch.empty(shapes["kinds"]))
+        self.magnitudes = nn.Parameter(torch.empty(shapes["magnitudes"]))
+        self.bias = nn.Parameter(torch.empty(width))
+        self.encoder = nn.Linear(width, self.hidden_size)
+        self.lstm = nn.LSTM(self.hidden_size, self.hidden_size, batch_first=True)
+        self._head_names = list(sizes.heads)
+        for name, outputs in sizes.heads.items():
+            setattr(self, name, nn.Linear(self.hidden_size, outputs))
+        for name in ("kinds", "places", "magnitudes", "scales"):
+            self.register_buffer(f"_{name}", torch.from_numpy(getattr(tables, name)), persistent=False)
+        self._own_location = tables.own_location
+        self.load_numpy(weights)
+
+    def load_numpy(self, weights: Mapping[str, np.ndarray]) -> None:
+        """Copy weights into the network."""
+        self.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
+
+    def to_numpy(self) -> dict[str, np.ndarray]:
+        """Return a copy of the weights, float32."""
+        return {name: tensor.detach().float().cpu().numpy().copy() for name, tensor in self.state_dict().items()}
+
+    def forward_eval(
+        self, observations: torch.Tensor, state: State | None = None, *, rows: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return logits [batch, actions] and values [batch, 1] of one step."""
+        outputs = self.heads(observations, state, rows=rows)
+        return outputs["logits"], outputs["values"]
+
+    def forward(
+        self, observations: torch.Tensor, state: State | None = None, *, rows: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return logits [segments * steps, actions] and values [segments * steps, 1]."""
+        return self.forward_eval(observations, state, rows=rows)
+
+    def heads(
+        self, observations: torch.Tensor, state: State | None = None, *, rows: torch.Tensor | None = None
+    ) -> dict[str, torch.Tensor]:
+        """Return `logits`, `values` and, where the network has them, `vibe`, `talk` and `h_values`."""
+        shape = observations.shape[:-2] if rows is None else rows.shape
+        segments, steps = (*shape, 1)[:2]
+        flat = observations.reshape(-1, *observations.shape[-2:])
+        pooled = self.pooled(flat, None if rows is None else rows.reshape(-1))
+        encoded = self.encoder(torch.relu(pooled + self.bias)).relu()
+        outputs = self._remember(encoded.reshape(segments, steps, -1), state)
+        names = {"action": "logits", "value": "values", "h_value": "h_values"}
+        return {names.get(name, name): getattr(self, name)(outputs) for name in self._head_names}
+
+    def _remember(self, encoded: torch.Tensor, state: State | None) -> torch.Tensor:
+        """Run the LSTM over [segments, steps, hidden]; return [segments * steps, hidden]."""
+        segments, steps, size = encoded.shape
+        before = resets = None
+        if state is not None:
+            if state.get("lstm_h") is not None and state.get("lstm_c") is not None:
+                before = (state["lstm_h"].reshape(segments, size), state["lstm_c"].reshape(segments, size))
+            if state.get("resets") is not None:
+                resets = state["resets"].reshape(segments, steps)
+        outputs, (hidden, cell) = run_lstm(self.lstm, encoded, before, resets)
+        if state is not None:
+            state["lstm_h"], state["lstm_c"] = hidden, cell
+        return outputs.reshape(-1, size)
+
+    def pooled(self, observations: torch.Tensor, rows: torch.Tensor | None = None) -> torch.Tensor:
+        """Return the sums over the used tokens of observations [batch, tokens, 3], float32 [batch, embedding]."""
+        if observations.dtype != torch.uint8:
+            observations = observations.to(torch.uint8)
+        with torch.autocast(observations.device.type, enabled=False):
+            places, kinds, magnitudes = self._embeddings()
+            if observations.is_cuda and _KERNELS is not None:
+                tables = (self._kinds, self._magnitudes, self._scales)
+                sums: torch.Tensor = _KERNELS.pooled(
+                    observations, rows, places, kinds, magnitudes, tables, self._own_location
+                )
+                return sums
+            if rows is not None:
+                observations = observations.index_select(0, rows)
+            if observations.is_cuda or torch.compiler.is_compiling():
+                return self._gathered(observations, places, kinds, magnitudes)
+            return self._summed(observations, places, kinds, magnitudes)
+
+    def _embeddings(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return the rows of all locations [256, d], of all kinds [kinds, d] and of all magnitudes [magnitudes, d].
+
+        The rows of unused tokens and of unknown kinds are zero, and have no gradient.
+        """
+        nothing = self.places.new_zeros(1, self.places.shape[1])
+        places = torch.cat([self.places, nothing]).index_select(0, self._places)
+        return places.float(), torch.cat([nothing, self.kinds]).float(), self.magnitudes.float()
+
+    def _gathered(
+        self, observations: torch.Tensor, places: torch.Tensor, kinds: torch.Tensor, magnitudes: torch.Tensor
+    ) -> torch.Tensor:
+        """Sum over all tokens, also unused ones, so that no shape depends on the observations. Needs more memory."""
+        location, feature, value = observations.long().unbind(-1)
+        kind = self._kinds[feature * BYTES + value].long()
+        total = (places[location] * kinds[kind]).sum(1)
+        own = (location == GLOBAL_LOCATION) | (location == self._own_location)
+        amount = value * self._scales[feature] * own
+        amounts = amount.new_zeros(len(observations), len(magnitudes))
+        amounts.scatter_add_(1, self._magnitudes[feature].long(), amount)
+        return total + amounts @ magnitudes
+
+    @torch.compiler.disable
+    def _summed(
+        self, observations: torch.Tensor, places: torch.Tensor, kinds: torch.Tensor, magnitudes: torch.Tensor
+    ) -> torch.Tensor:
+        """Sum over the used tokens, with one row for each pair of location and kind that occurs."""
+        tokens, counts = _used_tokens(observations)
+        location, feature, value = (column.long() for column in tokens.unbind(1))
+        pairs = location * len(kinds) + self._kinds.index_select(0, feature * BYTES + value)
+        occurs = torch.zeros(BYTES * len(kinds), dtype=torch.bool)
+        occurs[pairs] = True
+        distinct = occurs.nonzero()[:, 0]
+        numbers = torch.empty(len(occurs), dtype=torch.long)
+        numbers[distinct] = torch.arange(len(distinct))
+        table = places.index_select(0, distinct // len(kinds)) * kinds.index_select(0, distinct % len(kinds))
+        starts = functional.pad(counts.cumsum(0), (1, 0))
+        total: torch.Tensor = _SumRows.apply(table, numbers.index_select(0, pairs), starts)
+
+        own = ((location == GLOBAL_LOCATION) | (location == self._own_location)).nonzero()[:, 0]
+        observation = torch.repeat_interleave(torch.arange(len(counts)), counts).index_select(0, own)
+        feature, value = feature.index_select(0, own), value.index_select(0, own)
+        amounts = torch.zeros(len(counts) * len(magnitudes))
+        places_of_amounts = observation * len(magnitudes) + self._magnitudes.index_select(0, feature)
+        amounts.scatter_add_(0, places_of_amounts, value * self._scales.index_select(0, feature))
+        return total + amounts.reshape(len(counts), -1) @ magnitudes
+
+
+def _used_tokens(observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the used tokens of all observations, uint8 [used, 3], and their number in each, int64 [batch]."""
+    used = observations[..., 0] != EMPTY_LOCATION
+    counts = used.sum(1)
+    longest = int(counts.max()) if len(counts) else 0
+    if longest < used.shape[1] and not bool(used[:, longest:].any()):
+        used, observations = used[:, :longest], observations[:, :longest]
+    positions = used.reshape(-1).nonzero()[:, 0]
+    return observations.reshape(-1, 3).index_select(0, positions), counts
+
+
+class _SumRows(torch.autograd.Function):
+    """Sum the rows of a table: sum i is that of `indices` from `starts[i]` to `starts[i + 1]`.
+
+    The gradient is the same operation with the roles exchanged, which is much faster than adding row by row.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, table: torch.Tensor, indices: torch.Tensor, starts: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(indices, starts)
+        ctx.rows = len(table)
+        if not len(indices):
+            return table.new_zeros(len(starts) - 1, table.shape[1])
+        return functional.embedding_bag(indices, table, starts, mode="sum", include_last_offset=True)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+        indices, starts = ctx.saved_tensors
+        if not len(indices):
+            return gradient.new_zeros(ctx.rows, gradient.shape[1]), None, None
+        sums = torch.repeat_interleave(torch.arange(len(starts) - 1), starts.diff())
+        order = torch.sort(indices.int(), stable=True).indices
+        ends = functional.pad(torch.bincount(indices, minlength=ctx.rows).cumsum(0), (1, 0))
+        rows = functional.embedding_bag(
+            sums.index_select(0, order), gradient.contiguous(), ends, mode="sum", include_last_offset=True
+        )
+        return rows, None, None
+
+
+def read_state_dict(path: str) -> dict[str, np.ndarray]:
+    """Return the weights in a file of PyTorch as float32 arrays."""
+    weights = torch.load(path, map_location="cpu", weights_only=True)
+    return {name: tensor.float().numpy() for name, tensor in weights.items()}
+
+
+def write_state_dict(weights: Mapping[str, np.ndarray], path: str) -> None:
+    """Write weights to a file of PyTorch."""
+    torch.save({name: torch.from_numpy(array) for name, array in weights.items()}, path)

@@ -1,0 +1,96 @@
+"""Play the `sparse` network with NumPy: one step for any number of agents at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from mettagrid.policy.sparse_tokens import BYTES, NO_PLACE, GameTables
+from mettagrid.simulator.interface import EMPTY_LOCATION, GLOBAL_LOCATION
+
+__all__ = ["SparsePlayer", "sampled", "used_tokens"]
+
+
+class SparsePlayer:
+    """The network with fixed weights, float32."""
+
+    def __init__(self, weights: Mapping[str, np.ndarray], tables: GameTables) -> None:
+        self._tables = tables
+        width = weights["bias"].shape[0]
+        nothing = np.zeros((1, width), np.float32)
+        places = np.concatenate([weights["places"], nothing])
+        assert len(places) == NO_PLACE + 1
+        self._places = np.ascontiguousarray(places[tables.places])
+        self._kinds = np.concatenate([nothing, weights["kinds"]])
+        self._magnitudes = weights["magnitudes"]
+        self._bias = weights["bias"]
+        self._encoder = np.ascontiguousarray(weights["encoder.weight"].T), weights["encoder.bias"]
+        # Inputs and memory go through one product.
+        both = np.concatenate([weights["lstm.weight_ih_l0"], weights["lstm.weight_hh_l0"]], axis=1)
+        self._lstm = np.ascontiguousarray(both.T), weights["lstm.bias_ih_l0"] + weights["lstm.bias_hh_l0"]
+        self._heads = {
+            name: (np.ascontiguousarray(weights[f"{name}.weight"].T), weights[f"{name}.bias"])
+            for name in ("action", "vibe", "talk")
+            if f"{name}.weight" in weights
+        }
+
+    def step(
+        self, tokens: np.ndarray, counts: np.ndarray, hidden: np.ndarray, cell: np.ndarray
+    ) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+        """Return the logits of `action`, `vibe` and `talk`, and the memory after the step.
+
+        `tokens` is uint8 [used, 3], the tokens of the first agent, then those of the second, and so on; `counts` is
+        their number for each agent. `hidden` and `cell` are the memory, float32 [agents, hidden].
+        """
+        pooled = self._pooled(tokens, counts)
+        pooled += self._bias
+        weight, bias = self._encoder
+        encoded = np.maximum(np.maximum(pooled, 0.0) @ weight + bias, 0.0)
+        weight, bias = self._lstm
+        gates = np.concatenate([encoded, hidden], axis=1) @ weight + bias
+        size = hidden.shape[1]
+        new = np.tanh(gates[:, 2 * size : 3 * size])
+        gates = _sigmoid(gates)
+        cell = gates[:, size : 2 * size] * cell + gates[:, :size] * new
+        hidden = gates[:, 3 * size :] * np.tanh(cell)
+        return {name: hidden @ weight + bias for name, (weight, bias) in self._heads.items()}, hidden, cell
+
+    def _pooled(self, tokens: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        if not len(tokens):
+            return np.zeros((len(counts), len(self._bias)), np.float32)
+        tables = self._tables
+        location, feature, value = tokens[:, 0], tokens[:, 1], tokens[:, 2]
+        rows = self._places[location]
+        rows *= self._kinds[tables.kinds[feature.astype(np.intp) * BYTES + value]]
+        ends = np.cumsum(counts)
+        # An agent without tokens has no first one; its sum is wrong and zeroed.
+        pooled = np.add.reduceat(rows, np.minimum(ends - counts, len(rows) - 1), axis=0)
+        pooled[counts == 0] = 0.0
+
+        own = np.flatnonzero((location == GLOBAL_LOCATION) | (location == tables.own_location))
+        agent = np.searchsorted(ends, own, side="right")
+        feature = feature[own]
+        column = agent * len(self._magnitudes) + tables.magnitudes[feature]
+        amounts = np.bincount(column, value[own] * tables.scales[feature], len(counts) * len(self._magnitudes))
+        pooled += amounts.astype(np.float32).reshape(len(counts), -1) @ self._magnitudes
+        return pooled
+
+
+def used_tokens(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the used tokens of observations [agents, tokens, 3] and their number for each agent."""
+    used = observations[:, :, 0] != EMPTY_LOCATION
+    return observations[used], used.sum(1)
+
+
+def sampled(logits: np.ndarray, draws: np.ndarray) -> np.ndarray:
+    """Return one index for each row of logits; `draws` [rows] are uniform from 0 to 1."""
+    weights = np.exp(logits.astype(np.float64) - logits.max(axis=1, keepdims=True)).cumsum(axis=1)
+    chosen = (weights <= draws[:, None] * weights[:, -1:]).sum(axis=1)
+    return np.minimum(chosen, logits.shape[1] - 1)
+
+
+def _sigmoid(numbers: np.ndarray) -> np.ndarray:
+    # In terms of tanh, which does not overflow.
+    result: np.ndarray = np.tanh(numbers * np.float32(0.5)) * np.float32(0.5) + np.float32(0.5)
+    return result
