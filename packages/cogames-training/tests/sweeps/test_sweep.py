@@ -47,7 +47,7 @@ class Trainer:
             EpochReport(2, steps, args.total_steps, 1.0, 2.0, episode={"reward": -abs(args.ent_coef - 0.01)}),
         ]
         (folder / "metrics.jsonl").write_text("".join(report.to_json() + "\n" for report in reports))
-        return SimpleNamespace(bundle=None, is_finished=len(self.runs) != self.stops_after)
+        return SimpleNamespace(bundle=folder, is_finished=len(self.runs) != self.stops_after)
 
 
 @pytest.fixture

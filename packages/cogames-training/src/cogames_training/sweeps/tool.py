@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any, Literal
 
@@ -86,7 +88,9 @@ class SweepTool(TrainTool):
         from cogames_training.sweeps.score import score_of
 
         tool = self.trial_tool(trial, name)
-        if tool.invoke() == INTERRUPTED:
+        with redirect_stdout(sys.stderr):  # stdout is for the results of the sweep
+            is_interrupted = tool.invoke() == INTERRUPTED
+        if is_interrupted:
             raise KeyboardInterrupt
         return score_of(trial.runs / tool.run_name(), self.metric)
 
