@@ -4,4 +4,13 @@ from softmax.cli.program import Entry
 
 __all__ = ["COMMANDS"]
 
-COMMANDS: list[Entry] = []
+TRAINING = "Training"
+
+COMMANDS: list[Entry] = [
+    Entry(
+        "runs", "cogames_training.commands.runs:GROUP", "List training runs and show their learning curves.", TRAINING
+    ),
+    Entry(
+        "sweep", "cogames_training.sweeps.command:sweep", "Search for good training settings, with a report.", TRAINING
+    ),
+]

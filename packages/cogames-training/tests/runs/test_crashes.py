@@ -82,7 +82,7 @@ class Proxy:
 
 
 @pytest.mark.parametrize("layout", ["tutorial", "recipe"])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     epochs=st.lists(st.integers(1, 3), min_size=2, max_size=6),
     points=st.lists(st.integers(0, 25), min_size=1, max_size=6),

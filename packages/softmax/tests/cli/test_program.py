@@ -92,3 +92,21 @@ def test_a_broken_distribution_does_not_break_the_program(tmp_path: Path) -> Non
     ran = sample(tmp_path, "good")
     assert (ran.returncode, ran.stdout) == (0, "fine\n")
     assert ran.stderr.startswith("warning: the commands of broken:ENTRIES are not available: ModuleNotFoundError:")
+
+
+def test_a_group_can_be_a_command_too(tmp_path: Path) -> None:
+    install(
+        tmp_path,
+        "boxes",
+        "import typer\n"
+        "from softmax.cli.program import CommandGroup, Entry\n"
+        "ENTRIES = [Entry('boxes', 'boxes:GROUP', 'List boxes.')]\n"
+        "def show(): print('one box')\n"
+        "def boxes(ctx: typer.Context, full: bool = False):\n"
+        "    if ctx.invoked_subcommand is None: print('full boxes' if full else 'all boxes')\n"
+        "GROUP = CommandGroup([Entry('show', 'boxes:show', 'Show one.')], options=boxes, works_alone=True)\n",
+    )
+    assert sample(tmp_path, "boxes").stdout == "all boxes\n"
+    assert sample(tmp_path, "boxes", "--full").stdout == "full boxes\n"
+    assert sample(tmp_path, "boxes", "show").stdout == "one box\n"
+    assert "show  Show one." in sample(tmp_path, "boxes", "--help").stdout

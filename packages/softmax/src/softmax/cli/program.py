@@ -62,10 +62,15 @@ class Entry:
 
 @dataclass(frozen=True)
 class CommandGroup:
-    """A group of commands with options of its own, which `options` reads before the command runs."""
+    """A group of commands with options of its own, which `options` reads before the command runs.
+
+    With `works_alone`, the group without a command is a command too: `options` does the work when
+    `ctx.invoked_subcommand` is None.
+    """
 
     entries: Sequence[Entry]
     options: Callable[..., None]
+    works_alone: bool = False
 
 
 class _Commands(Mapping[str, Any]):
@@ -90,7 +95,7 @@ class Group(TyperGroup):
     entries: ClassVar[Sequence[Entry]] = ()
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(**{**settings, "no_args_is_help": True})
+        super().__init__(**{**settings, "no_args_is_help": not settings.get("invoke_without_command")})
         self._table = list(self.all_entries())
         self.commands = _Commands(self._table)  # type: ignore[assignment]
 
@@ -269,6 +274,7 @@ def _make_group(entry: Entry, group: CommandGroup) -> TyperGroup:
         add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
+        invoke_without_command=group.works_alone,
     )
     app.callback(help=entry.summary)(group.options)
     command: Any = typer.main.get_command(app)
