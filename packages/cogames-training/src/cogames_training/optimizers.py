@@ -37,8 +37,8 @@ class ScheduleFree(torch.optim.Optimizer):
     """AdamW, or SGD with momentum, that needs no schedule (Defazio and others, 2024).
 
     Three sequences of weights: z takes the plain steps, x is the running mean of z weighted by the squared step size,
-    and gradients are taken at y = (1 - beta1) z + beta1 x. The parameters are y while training; `evaluate` puts x
-    there, which is the result, and `resume` puts y back.
+    and gradients are taken at y = (1 - beta1) z + beta1 x. The parameters are y; `mean_of` returns x, which is the
+    result.
     """
 
     def __init__(
@@ -94,20 +94,13 @@ class ScheduleFree(torch.optim.Optimizer):
                 y.copy_(x.mul_(beta1).add_(z, alpha=1 - beta1))
 
     @torch.no_grad()
-    def evaluate(self) -> None:
-        """Put the mean x, the weights to keep and to play with, into the parameters."""
-        self._move(lambda y, z, beta1: y.sub_((1 - beta1) * z).div_(beta1))
-
-    @torch.no_grad()
-    def resume(self) -> None:
-        """Put the weights y, where gradients are taken, back into the parameters."""
-        self._move(lambda x, z, beta1: x.mul_(beta1).add_(z, alpha=1 - beta1))
-
-    def _move(self, change: Any) -> None:
+    def mean_of(self, parameter: torch.Tensor) -> torch.Tensor:
+        """Return the mean x of a parameter: the weights to keep and to play with."""
         for group in self.param_groups:
-            for parameter in group["params"]:
-                if self.state[parameter]:
-                    change(parameter, self.state[parameter]["z"], group["betas"][0])
+            if any(parameter is other for other in group["params"]) and self.state[parameter]:
+                beta1 = group["betas"][0]
+                return (parameter - (1 - beta1) * self.state[parameter]["z"]) / beta1
+        return parameter.clone()
 
 
 class _Muon(torch.optim.Optimizer):

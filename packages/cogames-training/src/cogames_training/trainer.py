@@ -17,7 +17,7 @@ from torch import nn
 from cogames_training import losses, schedules
 from cogames_training.actor import Actor
 from cogames_training.advantages import advantages
-from cogames_training.args import SettingError, TrainArgs
+from cogames_training.args import TrainArgs
 from cogames_training.curriculum import Curriculum
 from cogames_training.experience import Experience, Kind
 from cogames_training.optimizers import ScheduleFree, make_optimizer
@@ -120,8 +120,6 @@ class Trainer:
             translation=translation,
         )
         self._has_teacher = make_teacher is not None or teacher_actor is not None
-        if args.critic_update == "gtd_lambda" and not getattr(network, "auxiliary_parameters", None):
-            raise SettingError("critic_update", "gtd_lambda needs a network with an auxiliary head, such as `sparse`")
 
     def train(self) -> Iterator[EpochReport]:
         while self.agent_steps < self.args.total_steps:
@@ -295,9 +293,9 @@ class Trainer:
         if args.critic_update == "gtd_lambda":
             assert heads.auxiliary is not None
             auxiliary = heads.auxiliary.reshape(shape)
-            parameters: Any = self.network.auxiliary_parameters
+            head: Any = self.network.h_value
             value_loss, aux_loss = losses.gradient_critic_loss(
-                values, auxiliary, differences, weights, parameters(), beta=args.gtd_beta
+                values, auxiliary, differences, weights, list(head.parameters()), beta=args.gtd_beta
             )
             loss = loss + vf_coef * value_loss + args.aux_coef * aux_loss
         else:
@@ -399,12 +397,11 @@ class Trainer:
 
     def weights(self) -> dict[str, torch.Tensor]:
         """Return the weights to keep and to play with, on the CPU."""
+        kept = {name: tensor.detach().cpu().clone() for name, tensor in self.network.state_dict().items()}
         if isinstance(self.optimizer, ScheduleFree):
-            self.optimizer.evaluate()
-        copied = {name: tensor.detach().cpu().clone() for name, tensor in self.network.state_dict().items()}
-        if isinstance(self.optimizer, ScheduleFree):
-            self.optimizer.resume()
-        return copied
+            for name, parameter in self.network.named_parameters():
+                kept[name] = self.optimizer.mean_of(parameter).detach().cpu()
+        return kept
 
     def state(self) -> dict[str, Any]:
         """Return everything that `load_state` needs to continue exactly, beside nothing else."""

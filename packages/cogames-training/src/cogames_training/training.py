@@ -10,6 +10,7 @@ print(result.bundle)  # `cogames play -m arena -p ...`
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import os
 import random
 from collections.abc import Callable, Sequence
@@ -207,15 +208,29 @@ def _prepare(args: TrainArgs) -> _Prepared:
     device = torch.device(device_name)
     spec = parse_policy_spec(args.policy, device=device_name).to_policy_spec()
     spec.init_kwargs = {**spec.init_kwargs, **args.overrides}
-    policy = initialize_or_load_policy(interface, spec, device_override=device_name)
-    network = policy.network()
-    if network is None:
-        raise SettingError("policy", f"{args.policy} has no network, so it cannot be trained; try class=sparse")
-    network.to(device)
+    policy, network = _trainable(args, interface, spec, device)
     rows = max(task.config.game.num_agents for task in tasks)
     sizes = choose_sizes(args, rows_per_world=rows, device=device)
     make_teacher, teacher_network = _teacher(args, interfaces, interface, device)
     return _Prepared(tasks, interfaces, interface, spec, policy, network, device, sizes, make_teacher, teacher_network)
+
+
+def _trainable(
+    args: TrainArgs, interface: PolicyEnvInterface, spec: PolicySpec, device: torch.device
+) -> tuple[MultiAgentPolicy, nn.Module]:
+    """Return the policy and its network."""
+    needs_head = args.critic_update == "gtd_lambda"
+    policy = initialize_or_load_policy(interface, spec, device_override=str(device))
+    network = policy.network()
+    if network is None:
+        raise SettingError("policy", f"{args.policy} has no network, so it cannot be trained; try class=sparse")
+    if needs_head and not hasattr(network, "h_value") and "auxiliary" in inspect.signature(type(policy)).parameters:
+        spec.init_kwargs = {**spec.init_kwargs, "auxiliary": True}
+        policy = initialize_or_load_policy(interface, spec, device_override=str(device))
+        network = policy.network()
+    if needs_head and not hasattr(network, "h_value"):
+        raise SettingError("critic_update", "gtd_lambda needs a network with an auxiliary head, such as class=sparse")
+    return policy, network.to(device)
 
 
 def _teacher(
