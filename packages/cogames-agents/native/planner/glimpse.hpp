@@ -38,7 +38,8 @@ inline void decode(const Vocabulary& words, const uint8_t* row, int tokens, Glim
   const uint8_t centre = static_cast<uint8_t>(words.centre());
   Sighting now{0xFF, kNothing, 0, 0, -1, 0, 0};
   const auto finish = [&] {
-    if (now.location == 0xFF || now.kind == kNothing) return;  // the edges of territories are marked on empty cells
+    if (now.kind == kNothing) return;  // the edges of territories are marked on empty cells
+    if ((now.location >> 4) >= words.height || (now.location & 15) >= words.width) return;  // no game shows such cells
     uint8_t& cell = out.cells[now.location >> 4][now.location & 15];
     if (now.kind == kWall) {
       cell = kBlocked;

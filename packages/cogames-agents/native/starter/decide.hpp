@@ -81,9 +81,9 @@ class Turn {
   bool gear_up() {
     if (has_gear()) return false;
     for (int element = 0; element < kElements; ++element) {
-      if (stock(element) < kGearCost[cog_.role][element]) return false;
+      if (stock(element) < kGearCost[role()][element]) return false;
     }
-    return go(kStation + cog_.role, [&](const Object& object) { return cog_.is_ours(object); });
+    return go(kStation + role(), [&](const Object& object) { return cog_.is_ours(object); });
   }
 
   // Goes to the hub for the first heart; once there, takes more, but leaves at least as many for the others.
@@ -101,7 +101,7 @@ class Turn {
   bool gather() {
     int64_t cargo = 0;
     for (int element = 0; element < kElements; ++element) cargo += number(kCargo + element);
-    if (cargo >= (number(kGear + kMiner) ? kMinerCargo : kSmallCargo)) {
+    if (cargo >= (number(kGear + int{kMiner}) ? kMinerCargo : kSmallCargo)) {
       cog_.element = kElements;
       begin_targets();
       add_targets(kHub, [&](const Object& object) { return cog_.is_ours(object); });
@@ -204,10 +204,11 @@ class Turn {
     return true;
   }
 
+  int role() const { return cog_.role; }
   int64_t number(int which) const { return view_.number(sight_, which); }
   int64_t stock(int element) const { return number(kStock + element); }
   int64_t hearts() const { return number(kHearts); }
-  bool has_gear() const { return number(kGear + cog_.role); }
+  bool has_gear() const { return number(kGear + role()); }
   bool has_extractor(int element) const { return !cog_.memory.of_kind(kExtractor + element).empty(); }
   uint64_t frontier(int row, int word) const { return cog_.memory.frontier(row)[word]; }
   const Grid& grid() const { return *cog_.memory.grid; }

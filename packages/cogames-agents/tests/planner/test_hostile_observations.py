@@ -11,6 +11,7 @@ import pytest
 
 from cogames import missions
 from cogames_agents.planner import BatchedPlanner, PlannerPolicy
+from cogames_agents.starter import BatchedStarter
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
 
 AGENTS, TOKENS, STEPS = 8, 60, 120
@@ -112,6 +113,22 @@ def test_any_tokens_get_valid_actions(
         batched.step(rows, labels)
         np.testing.assert_array_equal(actions, labels)
     check_infos(policy.agent_policy(AGENTS - 1).infos)
+
+
+@pytest.mark.parametrize("window", WINDOWS, ids=str)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_any_tokens_get_valid_actions_of_the_batched_starter(
+    kind: Callable[[np.random.Generator, PolicyEnvInterface], np.ndarray], window: tuple[int, int]
+) -> None:
+    interface = interface_of(window)
+    rng = np.random.default_rng(KINDS.index(kind))
+    teams = [BatchedStarter(interface, 1, role=role) for role in (None, "scout", "scrambler")]
+    for step in range(STEPS):
+        rows = kind(rng, interface)
+        for team in teams:
+            actions = np.full(AGENTS, -1, np.int32)
+            team.step(rows, actions)
+            assert actions.min() >= 0 and actions.max() < len(interface.all_action_names), step
 
 
 def test_a_mixture_in_any_order_with_skipped_steps_and_resets(observation: Callable[..., Any]) -> None:

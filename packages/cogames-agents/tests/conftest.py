@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from cogames import missions
-from cogames_agents.planner import PlannerPolicy
 from mettagrid.batch import Batch
 from mettagrid.compiler import compile
+from mettagrid.policy.policy import MultiAgentPolicy
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
 from mettagrid.simulator import ObservationToken
 from mettagrid.simulator.interface import AgentObservation
@@ -47,7 +47,7 @@ class Worlds:
 class OneByOne:
     """Asks a policy agent by agent, as runners without batches do."""
 
-    policy: PlannerPolicy
+    policy: MultiAgentPolicy
     agents: Sequence[int] | None = None
     _numbers: dict[str, int] = field(init=False)
 
@@ -68,13 +68,15 @@ def seen(agent: int, row: np.ndarray) -> AgentObservation:
     tokens = row[: empty[0]] if len(empty) else row
 
     def decode(_packed: bytes) -> list[ObservationToken]:
-        raise AssertionError("the planner reads bytes")
+        raise AssertionError("scripted policies read bytes")
 
     return AgentObservation._from_bytes(agent, tokens.tobytes(), decode, ())
 
 
-def _open(mission: str, *, cogs: int | None = None, seeds: Sequence[int] = (1,)) -> Worlds:
-    envs = [missions.load(mission, cogs=cogs, seed=seed) for seed in seeds]
+def _open(
+    mission: str, *, variants: Sequence[str] = (), cogs: int | None = None, seeds: Sequence[int] = (1,)
+) -> Worlds:
+    envs = [missions.load(mission, variants, cogs, seed) for seed in seeds]
     agents = envs[0].game.num_agents
     program = compile(envs[0])
     grids = [env.game.map_builder.create().build_for_num_agents(agents).grid for env in envs]
