@@ -36,7 +36,7 @@ def test_everything_fits_the_terminal(width: int) -> None:
 
 
 def test_the_newest_evaluation_and_episodes_stay_visible() -> None:
-    text = "\n".join(shown(report(1, evaluation=EVALUATION), report(2, episode={}, episodes=0)))
+    text = "\n".join(shown(report(1, evaluation=EVALUATION), report(2, episode={}, episodes=1)))
     assert "Evaluation 2.500 (2.000 to 3.000) at epoch 1" in text and "0.100" in text
 
 
@@ -81,6 +81,12 @@ def test_a_terminal_gets_the_display_and_no_colours_without_them(monkeypatch: py
         texts[colours] = stream.getvalue()
         assert "my run" in texts[colours] and "a remark" in texts[colours]
     assert "\x1b[36m" in texts[True] and "\x1b[36m" not in texts[False]
+
+
+def test_the_last_update_may_go_beyond_the_steps() -> None:
+    progress = Progress("my run")
+    progress.add(report(1, agent_steps=1024, total_steps=1000))
+    assert "(100%)" in plain_line(progress) and "0 s left" in plain_line(progress)
 
 
 def test_a_line_before_the_first_epoch_is_the_title() -> None:

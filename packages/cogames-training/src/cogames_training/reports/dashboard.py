@@ -30,14 +30,14 @@ class Progress:
         self.evaluation: EpochReport | None = None
         """newest report with an evaluation"""
         self.episode: EpochReport | None = None
-        """newest report in which episodes ended"""
+        """newest report with statistics of episodes"""
         self.notes: deque[str] = deque(maxlen=3)
         self._recent: deque[tuple[float, float]] = deque(maxlen=SPEED_EPOCHS)
 
     def add(self, report: EpochReport) -> None:
         self.report = report
         self.evaluation = report if report.evaluation is not None else self.evaluation
-        self.episode = report if report.episodes or report.episode else self.episode
+        self.episode = report if report.episode else self.episode
         self._recent.append((report.steps_per_second * report.seconds, report.seconds))
 
     @property
@@ -125,7 +125,7 @@ def plain_line(progress: Progress) -> str:
     report = progress.report
     if report is None:
         return progress.title
-    share = report.agent_steps / max(report.total_steps, 1)
+    share = min(report.agent_steps / max(report.total_steps, 1), 1.0)
     parts = [
         f"epoch {report.epoch}",
         f"{short_count(report.agent_steps)} of {short_count(report.total_steps)} steps ({share:.0%})",
