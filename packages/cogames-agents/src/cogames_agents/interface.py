@@ -31,8 +31,12 @@ def native_interface(policy_env_info: PolicyEnvInterface) -> NativeInterface:
 
 
 def _visible_columns(height: int, width: int) -> Columns:
-    """Return the first and last visible column of each row of the window; an empty range for a row without any."""
+    """Return the first and last visible column of each row of the window; an empty range for a row without any.
+
+    Games with even sides also show cells one row or column beyond the window; the players ignore them.
+    """
     columns: list[list[int]] = [[] for _ in range(height)]
-    for cell in window_cells(height, width):
-        columns[cell.location >> 4].append(cell.location & 15)
+    for row, col in ((cell.location >> 4, cell.location & 15) for cell in window_cells(height, width)):
+        if row < height and col < width:
+            columns[row].append(col)
     return [(min(row), max(row)) if row else (0, -1) for row in columns]

@@ -88,7 +88,7 @@ KINDS: list[Callable[[np.random.Generator, PolicyEnvInterface], np.ndarray]] = [
     places,
     edges,
 ]
-WINDOWS = [(13, 13), (3, 3), (5, 11), (15, 15)]
+WINDOWS = [(13, 13), (3, 3), (5, 11), (15, 15), (8, 6)]
 
 
 def check_infos(infos: dict[str, Any]) -> None:
