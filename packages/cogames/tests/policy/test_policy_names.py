@@ -28,7 +28,8 @@ def test_every_name_of_a_class_is_listed() -> None:
             try:
                 importlib.import_module(module.name)
             except ImportError:
-                assert not HAS_TORCH, f"{module.name} cannot be imported"
+                # GPU kernels need Triton as well, which PyTorch for CPUs does not bring.
+                assert not HAS_TORCH or module.name.endswith("_triton"), f"{module.name} cannot be imported"
     classes = list(MultiAgentPolicy.__subclasses__())
     while classes:
         policy_class = classes.pop()

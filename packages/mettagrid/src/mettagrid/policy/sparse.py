@@ -27,13 +27,13 @@ __all__ = ["SparsePolicy", "Vocabulary"]
 
 
 class SparsePolicy(MultiAgentPolicy):
-    """Every agent plays with the same network and its own memory.
+    """A recurrent network over the used tokens of observations, the default of the trainer; plays without PyTorch.
 
-    `vocabulary` has the names that the network knows, by default those of the game; weights play in any game with the
-    same actions, and tokens with other names are ignored. With `vibes` it also chooses vibes, and with `phrases` it may
-    say one of them in games that allow talk. `auxiliary` adds the output `h_values` for training. `greedy` plays the
-    most likely action; otherwise actions are drawn with `numpy.random`, which also draws the weights of a network that
-    has not been loaded.
+    Every agent has its own memory. `vocabulary` has the names that the network knows, by default those of the game;
+    weights play in any game with the same actions, and tokens with other names are ignored. With `vibes` it also
+    chooses vibes, and with `phrases` it may say one of them in games that allow talk. `auxiliary` adds the output
+    `h_values` for training. `greedy` plays the most likely action; otherwise actions are drawn with `numpy.random`,
+    which also draws the weights of a network that has not been loaded.
 
     Weights trained through `network()` are the ones that `save_policy_data` saves, and an episode plays with the ones
     at its start. Raises `ValueError` for arguments that do not fit the game.

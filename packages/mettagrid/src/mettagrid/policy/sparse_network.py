@@ -192,7 +192,7 @@ class SparseNetwork(nn.Module):
         amounts = torch.zeros(len(counts) * len(magnitudes))
         places_of_amounts = observation * len(magnitudes) + self._magnitudes.index_select(0, feature)
         amounts.scatter_add_(0, places_of_amounts, value * self._scales.index_select(0, feature))
-        return total + amounts.reshape(len(counts), -1) @ magnitudes
+        return total + amounts.reshape(len(counts), len(magnitudes)) @ magnitudes
 
 
 def _used_tokens(observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
