@@ -16,6 +16,7 @@ import torch
 
 from cogames_training.actor import Actor, State
 from cogames_training.advantages import Steps
+from cogames_training.deciding import Decider, pairs
 from cogames_training.experience import Experience, Kind
 from cogames_training.teaching import Teacher
 from cogames_training.worlds import Episode, TrainingWorlds
@@ -40,6 +41,7 @@ class Part:
         self.worlds = worlds
         self.rows = rows
         self.teacher = teacher
+        self.observations = torch.from_numpy(worlds.observations)
         self.labels = np.full(worlds.rows, -1, np.int64)
         """the teacher's actions on the current observations, as engine ids; -1: none"""
         self.resets = np.ones(worlds.rows, np.bool_)
@@ -100,22 +102,24 @@ class Rollout:
         generator: torch.Generator,
         teacher_actor: Actor | None = None,
         translation: np.ndarray | None = None,
+        cuda_graphs: bool = False,
     ) -> None:
         """`translation`, uint8 [tasks, 65536, 2], has the feature and value that the network knows for those of a task."""
         self.parts, self.actor, self.horizon = parts, actor, horizon
         self.rows = sum(part.worlds.rows for part in parts)
         self.device = actor.device
-        self._num_actions, self._noop, self._generator = num_actions, noop, generator
+        self._num_actions, self._noop = num_actions, noop
         self._teacher_actor = teacher_actor
         self._translation = None if translation is None else torch.from_numpy(translation).to(self.device)
         self._all_tokens = parts[0].worlds.observations.shape[1]
         self._tokens = min(TOKENS_AT_FIRST, self._all_tokens) if actor.reads_prefix else self._all_tokens
         self._observations = self._new_observations()
+        self._deciders = []
         for part in parts:
             part.state = actor.initial_state(part.worlds.rows)
-        self._teacher_states = [
-            {} if teacher_actor is None else teacher_actor.initial_state(part.worlds.rows) for part in parts
-        ]
+            self._deciders.append(
+                Decider(actor, part.state, num_actions, noop, generator, teacher=teacher_actor, graph=cuda_graphs)
+            )
         self.seconds: dict[str, float] = defaultdict(float)
 
     def collect(self, kinds: np.ndarray) -> Experience:
@@ -148,38 +152,25 @@ class Rollout:
                     self._write_down(part, step - 1, host, finals)
                 if step == steps:
                     continue
-                with self._timed("copy"):
-                    seen = self._copy_observations(part, step)
-                    resets = torch.from_numpy(part.resets).to(device)
-                    labels = torch.from_numpy(part.labels).to(device)
                 host["present"][step, part.rows] = part.worlds.present
                 host["resets"][step, part.rows] = part.resets
                 host["labels"][step, part.rows] = part.labels
+                if step == 0:
+                    for name, tensor in part.state.items():
+                        first_state[name][part.rows] = tensor
+                with self._timed("copy"):
+                    seen = self._see(part)
+                    self._observations[part.rows, step] = seen
                 with self._timed("forward"):
-                    keep = (~resets).float()
-                    for state in (part.state, self._teacher_states[number]):
-                        for name, tensor in state.items():
-                            state[name] = tensor * keep.reshape(-1, *[1] * (tensor.ndim - 1))
-                    if step == 0:
-                        for name, tensor in part.state.items():
-                            first_state[name][part.rows] = tensor
-                    heads = self.actor.step(seen, part.state)
-                    chosen = heads.sample(self._generator)
-                    if self._teacher_actor is not None:
-                        other = self._teacher_actor.step(seen, self._teacher_states[number])
-                        taught.append([part.rows, step, other.logits, other.values])
-                        labels = other.logits.argmax(-1)
-                    if part.teacher is not None or self._teacher_actor is not None:
-                        led = is_led[part.rows] & (labels >= 0)
-                        chosen = torch.where(led[:, None], self._pairs(labels), chosen)
-                    actions[part.rows, step] = chosen
-                    has_vibe_head = heads.vibes is not None
-                    known = chosen if has_vibe_head else chosen * torch.tensor([1, 0], device=device)
-                    log_probs[part.rows, step] = heads.log_probs(known)
-                    values[part.rows, step] = heads.values
-                    there = chosen.cpu().numpy()  # waits for the device
-                part.worlds.actions[:] = there[:, 0]
-                part.worlds.vibe_actions[:] = np.where(there[:, 1] > 0, self._num_actions - 1 + there[:, 1], 0)
+                    decision = self._deciders[number].decide(seen, part.resets, part.labels, is_led[part.rows])
+                    actions[part.rows, step] = decision.actions
+                    log_probs[part.rows, step] = decision.log_probs
+                    values[part.rows, step] = decision.values
+                    if decision.taught is not None:
+                        taught.append([part.rows, step, decision.taught.logits, decision.taught.values])
+                    chosen = decision.actions.cpu().numpy()  # waits for the device
+                part.worlds.actions[:] = chosen[:, 0]
+                part.worlds.vibe_actions[:] = np.where(chosen[:, 1] > 0, self._num_actions - 1 + chosen[:, 1], 0)
                 part.start_step()
 
         with self._timed("forward"):
@@ -190,7 +181,7 @@ class Rollout:
                 bootstrap[where, step] = self.actor.step(seen, dict(state)).values
         with self._timed("copy"):
             there = {name: torch.from_numpy(array.T.copy()).to(device) for name, array in host.items()}
-        labels = self._pairs(there["labels"])
+        labels = pairs(there["labels"], self._num_actions, self._noop)
         if self._teacher_actor is not None:
             labels, logits, teacher_values = self._taught(taught)
         experience = Experience(
@@ -226,17 +217,11 @@ class Rollout:
             seconds.clear()
         return total
 
-    def _copy_observations(self, part: Part, step: int) -> torch.Tensor:
-        """Return the part's current observations on the device, after writing them down."""
-        seen = self._see(part)
-        self._observations[part.rows, step] = seen
-        return seen
-
     def _see(self, part: Part) -> torch.Tensor:
         observations = part.worlds.observations
         while self._tokens < self._all_tokens and (observations[:, self._tokens, 0] != UNUSED).any():
             self._widen()
-        source = torch.from_numpy(observations)
+        source = part.observations
         if self.device.type == "cpu":
             seen = source[:, : self._tokens]
         else:  # the whole array is contiguous, so it is one copy from pinned memory
@@ -280,13 +265,6 @@ class Rollout:
             state = {name: tensor[here].clone() for name, tensor in part.state.items()}
             seen = torch.from_numpy(observations).to(self.device)
             finals.append((step, where, self._translated(seen, np.full(len(seen), task)), state))
-
-    def _pairs(self, labels: torch.Tensor) -> torch.Tensor:
-        """Return engine ids [...] as pairs [..., 2] of a primary action and 0 or 1 + vibe; -1 stays -1 in both."""
-        is_vibe = labels >= self._num_actions
-        primary = torch.where(is_vibe, self._noop, labels)
-        vibe = torch.where(is_vibe, labels - self._num_actions + 1, labels.clamp(max=0))
-        return torch.stack([primary, vibe], -1)
 
     def _taught(self, taught: list[list[Any]]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         size = taught[0][2].shape[-1]

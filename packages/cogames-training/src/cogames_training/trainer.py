@@ -118,6 +118,7 @@ class Trainer:
             generator=self.generator,
             teacher_actor=teacher_actor,
             translation=translation,
+            cuda_graphs=args.cuda_graphs and device.type == "cuda",
         )
         self._has_teacher = make_teacher is not None or teacher_actor is not None
 
@@ -443,7 +444,8 @@ class Trainer:
         for part, saved in zip(self.rollout.parts, state["parts"], strict=True):
             part.worlds.curriculum.load_state(saved["curriculum"])
             part.worlds.restore(_as_arrays(saved["worlds"]), part.watch)
-            part.state = {name: tensor.to(self.device) for name, tensor in saved["memory"].items()}
+            for name, tensor in saved["memory"].items():
+                part.state[name].copy_(tensor)
             part.resets[:] = saved["resets"].numpy()
 
     def close(self) -> None:
