@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from mettagrid.config.mettagrid_config import MettaGridConfig
+from mettagrid.policy.batched import batched_form
 from mettagrid.policy.checks import check_policy
 from mettagrid.policy.loader import initialize_or_load_policy
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.policy.sparse import SparsePolicy
-from mettagrid.policy.sparse_player import SparsePlayer, sampled, used_tokens
+from mettagrid.policy.sparse_player import SparsePlayer, chosen_indices, used_tokens
 from mettagrid.policy.sparse_tokens import Vocabulary
 from mettagrid.simulator.simulator import Simulation
 
@@ -214,6 +215,18 @@ def test_the_same_seed_gives_the_same_new_network() -> None:
     assert np.array_equal(weights[0], weights[1]) and not np.array_equal(weights[0], weights[2])
 
 
+def test_an_untrained_policy_plays_what_it_saved(tmp_path: Path) -> None:
+    policy, other = SparsePolicy(interface(), **SMALL), SparsePolicy(interface(), **SMALL)
+    observation = Simulation(config(), seed=1).agents()[0].observation
+    policy.agent_policy(0).step(observation)
+    policy.save_policy_data(str(tmp_path / "weights.safetensors"))
+    other.load_policy_data(str(tmp_path / "weights.safetensors"))
+    for made in (policy, other):
+        made.reset()
+        made.agent_policy(0).step(observation)
+    assert np.array_equal(policy._hidden, other._hidden)
+
+
 def test_the_loader_knows_the_short_name_and_the_vocabulary_of_several_games() -> None:
     small = PolicyEnvInterface(
         action_names=["noop"], num_agents=1, observation_shape=(10, 3), egocentric_shape=(5, 5), tags=["type:new"]
@@ -225,8 +238,38 @@ def test_the_loader_knows_the_short_name_and_the_vocabulary_of_several_games() -
 
 
 def test_draws_follow_the_probabilities() -> None:
+    np.random.seed(0)
     logits = np.log(np.array([[0.1, 0.2, 0.7]], np.float32)).repeat(4000, 0)
-    draws = np.random.default_rng(0).random(4000)
-    shares = np.bincount(sampled(logits, draws), minlength=3) / 4000
+    shares = np.bincount(chosen_indices({"action": logits}, greedy=False)["action"], minlength=3) / 4000
     np.testing.assert_allclose(shares, [0.1, 0.2, 0.7], atol=0.02)
-    assert sampled(logits[:2], np.array([0.0, np.nextafter(1.0, 0.0)])).tolist() == [0, 2]
+    assert set(chosen_indices({"action": logits}, greedy=True)["action"].tolist()) == {2}
+
+
+def test_many_worlds_in_one_call_play_like_single_ones() -> None:
+    torch = pytest.importorskip("torch")
+    torch.set_num_threads(1)
+    policy = SparsePolicy(interface(), **SMALL, greedy=True)
+    with torch.no_grad():
+        policy.network().action.weight.mul_(1000)  # new networks hardly prefer an action
+    form = batched_form(policy, 3)
+    assert form.is_native and form.num_agents == 12
+    worlds = [Simulation(config(), seed=seed) for seed in range(3)]
+    names, actions = policy.policy_env_info.all_action_names, np.zeros(12, np.int32)
+    agents = [policy.agent_policy(number) for number in range(4)]
+    for step in range(6):
+        form.step(np.concatenate([tokens_of(world) for world in worlds]), actions)
+        for agent in agents:
+            if step == 3:
+                agent.reset()
+        expected = [agent.step(seat.observation).name for agent, seat in zip(agents, worlds[1].agents(), strict=True)]
+        assert [names[number] for number in actions[4:8]] == expected
+        for number, seat in zip(actions, [seat for world in worlds for seat in world.agents()], strict=True):
+            seat.set_action(names[number])
+        for world in worlds:
+            world.step()
+        if step == 2:
+            form.reset([1])
+    with pytest.raises(IndexError, match="no world 3"):
+        form.reset([3])
+    with pytest.raises(ValueError, match="for 12 agents"):
+        form.step(np.zeros((4, 20, 3), np.uint8), np.zeros(4, np.int32))

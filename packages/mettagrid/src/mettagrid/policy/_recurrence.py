@@ -46,6 +46,13 @@ def run_lstm(
         if resets is None and inputs.shape[1] > 1:
             return _run(lstm, inputs, before)
         return _step_by_step(lstm, inputs, before, resets)
+    return _on_cpu(lstm, inputs, before, resets)
+
+
+@torch.compiler.disable  # it looks at the values of `resets`, and the fused LSTM is fast already
+def _on_cpu(
+    lstm: nn.LSTM, inputs: torch.Tensor, before: Memory, resets: torch.Tensor | None
+) -> tuple[torch.Tensor, Memory]:
     # Autocast has no rule for the LSTM of the CPU, which needs its inputs in the type of its weights.
     with torch.autocast(inputs.device.type, enabled=False):
         inputs = inputs.to(_weights(lstm)[1].dtype)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
-from mettagrid.policy.sparse_player import SparsePlayer, sampled, used_tokens
+from mettagrid.policy.sparse_player import SparsePlayer, chosen_indices, flat_actions, used_tokens
 from mettagrid.policy.sparse_tokens import Vocabulary
 from mettagrid.policy.sparse_weights import (
     Sizes,
@@ -22,6 +23,9 @@ from mettagrid.policy.sparse_weights import (
 from mettagrid.simulator.interface import AgentObservation
 from mettagrid.simulator.simulator import Simulation
 from mettagrid.types import Action
+
+if TYPE_CHECKING:
+    from mettagrid.policy.batched import BatchedPolicy
 
 __all__ = ["SparsePolicy", "Vocabulary"]
 
@@ -71,6 +75,7 @@ class SparsePolicy(MultiAgentPolicy):
         )
         self._tables = names.tables(policy_env_info)
         self._loaded: Weights | None = None
+        self._drawn: Weights | None = None
         self._network: Any = None
         self._player: SparsePlayer | None = None
         self._hidden = self._cell = np.zeros((0, self._sizes.hidden_size), np.float32)
@@ -110,7 +115,9 @@ class SparsePolicy(MultiAgentPolicy):
 
     def save_policy_data(self, policy_data_path: str) -> None:
         """Write the weights, as `.safetensors` if the path ends so, else as a state dict of PyTorch."""
-        save_weights_file(self._weights(), policy_data_path)
+        weights = self._weights()
+        self._loaded = weights  # further episodes play what was saved
+        save_weights_file(weights, policy_data_path)
 
     def _weights(self) -> Weights:
         """Return the current weights; draw them if there are none."""
@@ -119,8 +126,10 @@ class SparsePolicy(MultiAgentPolicy):
             return weights
         if self._loaded is not None:
             return self._loaded
-        seed = np.random.randint(2**31)
-        return initial_weights(self._sizes, np.random.default_rng(seed))
+        if self._drawn is None:
+            seed = np.random.randint(2**31)
+            self._drawn = initial_weights(self._sizes, np.random.default_rng(seed))
+        return self._drawn
 
     # Playing.
 
@@ -128,7 +137,8 @@ class SparsePolicy(MultiAgentPolicy):
         return _SparseAgent(self, agent_id)
 
     def reset(self) -> None:
-        self._player = None
+        """Forget everything but loaded and trained weights: an untrained policy draws new ones, as a new one would."""
+        self._player = self._drawn = None
         self._hidden[:] = 0.0
         self._cell[:] = 0.0
         self._batch_agents = np.arange(len(self._hidden))
@@ -139,16 +149,17 @@ class SparsePolicy(MultiAgentPolicy):
         self._batch_agents = np.array(agent_ids, np.intp)
 
     def step_batch(self, raw_observations: np.ndarray, raw_actions: np.ndarray) -> None:
-        """Choose actions; a vibe replaces the action noop, because a number cannot express both."""
         agents = self._batch_agents
         tokens, counts = used_tokens(raw_observations if len(agents) == len(raw_actions) else raw_observations[agents])
-        chosen = self._decide(agents, tokens, counts)
-        actions = chosen["action"]
-        if "vibe" in chosen:
-            is_noop = np.array(self.policy_env_info.action_names)[actions] == "noop"
-            vibes = chosen["vibe"] + len(self.policy_env_info.action_names) - 1
-            actions = np.where(is_noop & (chosen["vibe"] > 0), vibes, actions)
-        raw_actions[agents] = actions
+        raw_actions[agents] = flat_actions(self._decide(agents, tokens, counts), self.policy_env_info)
+
+    def batched(self, worlds: int, *, threads: int = 1) -> BatchedPolicy | None:
+        """Return a form for many worlds that plays with `network()`; None where PyTorch is not installed."""
+        if find_spec("torch") is None:
+            return None
+        from mettagrid.policy.sparse_batched import BatchedSparse
+
+        return BatchedSparse(self.network(), self.policy_env_info, worlds, greedy=self._greedy)
 
     def step_agents(self, observations: Sequence[tuple[int, AgentObservation]]) -> list[Action]:
         """Return one action for each (agent id, observation), in order."""
@@ -176,11 +187,7 @@ class SparsePolicy(MultiAgentPolicy):
         logits, self._hidden[agents], self._cell[agents] = self._player.step(
             tokens, counts, self._hidden[agents], self._cell[agents]
         )
-        if self._greedy:
-            return {name: numbers.argmax(axis=1) for name, numbers in logits.items()}
-        # Agent by agent, so that agents together draw what they would draw one after the other.
-        draws = np.random.random((len(agents), len(logits)))
-        return {name: sampled(numbers, draws[:, column]) for column, (name, numbers) in enumerate(logits.items())}
+        return chosen_indices(logits, greedy=self._greedy)
 
     def _set_agents(self, count: int) -> None:
         """Make room for the memory of that many agents."""

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from mettagrid.policy.policy_env_interface import PolicyEnvInterface
 from mettagrid.policy.sparse_tokens import BYTES, NO_PLACE, GameTables
 from mettagrid.simulator.interface import EMPTY_LOCATION, GLOBAL_LOCATION
 
-__all__ = ["SparsePlayer", "sampled", "used_tokens"]
+__all__ = ["SparsePlayer", "chosen_indices", "flat_actions", "used_tokens"]
 
 
 class SparsePlayer:
@@ -83,7 +84,28 @@ def used_tokens(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return observations[used], used.sum(1)
 
 
-def sampled(logits: np.ndarray, draws: np.ndarray) -> np.ndarray:
+def chosen_indices(logits: Mapping[str, np.ndarray], *, greedy: bool) -> dict[str, np.ndarray]:
+    """Return the index that each head chooses for each agent: the most likely one if `greedy`, else a draw.
+
+    Draws come from `numpy.random`, agent by agent, so that agents together draw what they would one after the other.
+    """
+    if greedy:
+        return {name: numbers.argmax(axis=1) for name, numbers in logits.items()}
+    draws = np.random.random((len(logits["action"]), len(logits)))
+    return {name: _sampled(numbers, draws[:, column]) for column, (name, numbers) in enumerate(logits.items())}
+
+
+def flat_actions(chosen: Mapping[str, np.ndarray], interface: PolicyEnvInterface) -> np.ndarray:
+    """Return positions in `all_action_names`; a vibe replaces the action noop, because a number cannot express both."""
+    actions = chosen["action"]
+    if "vibe" not in chosen:
+        return actions
+    is_noop = np.array([name == "noop" for name in interface.action_names])[actions]
+    vibes = chosen["vibe"] - 1 + len(interface.action_names)
+    return np.where(is_noop & (chosen["vibe"] > 0), vibes, actions)
+
+
+def _sampled(logits: np.ndarray, draws: np.ndarray) -> np.ndarray:
     """Return one index for each row of logits; `draws` [rows] are uniform from 0 to 1."""
     weights = np.exp(logits.astype(np.float64) - logits.max(axis=1, keepdims=True)).cumsum(axis=1)
     chosen = (weights <= draws[:, None] * weights[:, -1:]).sum(axis=1)
