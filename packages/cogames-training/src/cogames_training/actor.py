@@ -92,7 +92,7 @@ class Actor:
 
         `state` is the memory before the first step; where `resets` [segments, steps] is true an episode begins.
         """
-        segments, steps = observations.shape[:2]
+        steps = observations.shape[1]
         observations = self._whole(observations)
         with self._autocast():
             if not self.is_recurrent:
@@ -113,7 +113,8 @@ class Actor:
 
     def _outputs(self, observations: torch.Tensor, state: dict[str, Any] | None, *, train: bool) -> dict[str, Any]:
         if hasattr(self.network, "heads"):
-            return self.network.heads(observations, state)  # type: ignore[no-any-return]
+            outputs: dict[str, Any] = self.network.heads(observations, state)
+            return outputs
         call = self.network if train else self.network.forward_eval
         logits, values = call(observations, state)
         return {"logits": logits, "values": values}

@@ -13,9 +13,9 @@ __all__ = ["Steps", "advantages", "temporal_differences"]
 class Steps:
     """What followed each action, float32 [segments, steps].
 
-    `rewards` is the reward after the action. `continues` is 0 where the episode ended with the step, else 1. `bootstrap`
-    is the value of what follows where the episode ended: 0 after a terminal step, the value of the last observation
-    after a truncated one.
+    `rewards` is the reward after the action. `continues` is 0 where the episode ended with the step, else 1.
+    `bootstrap` is the value of what follows where the episode ended: 0 after a terminal step, the value of the last
+    observation after a truncated one.
     """
 
     rewards: torch.Tensor
@@ -44,7 +44,8 @@ def advantages(
 ) -> torch.Tensor:
     """Return the advantages [segments, steps], from the last step to the first:
 
-        A[t] = min(ratio[t], rho_clip) * difference[t] + gamma * gae_lambda * min(ratio[t], c_clip) * continues[t] * A[t+1]
+        A[t] = min(ratio[t], rho_clip) * difference[t]
+             + gamma * gae_lambda * min(ratio[t], c_clip) * continues[t] * A[t+1]
 
     `ratio` is the probability of the action now, divided by its probability when it was taken: 1 for fresh data, where
     this is generalized advantage estimation; with other ratios, V-trace. Gradients flow through `values`.

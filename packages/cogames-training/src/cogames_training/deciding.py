@@ -49,12 +49,13 @@ class Decider:
         noop: int,
         generator: torch.Generator,
         *,
+        rows: int,
         teacher: Actor | None = None,
         graph: bool = False,
     ) -> None:
         self._actor, self._state, self._teacher = actor, state, teacher
         self._num_actions, self._noop, self._generator = num_actions, noop, generator
-        self._teacher_state: State | None = None
+        self.teacher_state: State = {} if teacher is None else teacher.initial_state(rows)
         self._recorded: _Recorded | None = None
         self._until_recorded = WARM_UP if graph and teacher is None else -1
 
@@ -84,11 +85,10 @@ class Decider:
         actions = heads.sample(self._generator)
         taught = None
         if self._teacher is not None:
-            if self._teacher_state is None:
-                self._teacher_state = self._teacher.initial_state(len(seen))
-            memory = {name: tensor * _kept(resets, tensor) for name, tensor in self._teacher_state.items()}
+            memory = {name: tensor * _kept(resets, tensor) for name, tensor in self.teacher_state.items()}
             taught = self._teacher.step(seen, memory)
-            self._teacher_state = memory
+            for name, tensor in memory.items():
+                self.teacher_state[name].copy_(tensor)
             labels = taught.logits.argmax(-1)
         led = is_led & (labels >= 0)
         actions = torch.where(led[:, None], pairs(labels, self._num_actions, self._noop), actions)

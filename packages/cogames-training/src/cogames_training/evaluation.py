@@ -9,29 +9,44 @@ from typing import Any
 import numpy as np
 import torch
 
-from cogames_training.actor import Actor
-from cogames_training.args import TrainArgs
+from cogames_training.actor import Actor, Heads
 from cogames_training.curriculum import Rotation
 from cogames_training.tasks import Task
 from cogames_training.worlds import TrainingWorlds, WorldSettings
 
-__all__ = ["HELD_OUT", "evaluate"]
+__all__ = ["HELD_OUT", "MOST_TASKS", "evaluate"]
 
 HELD_OUT = 1_000_000_007
 """first map seed of evaluations; the maps of training have far lower seeds"""
+MOST_TASKS = 16
+"""tasks of a long list that are played, evenly spread over it"""
+UNUSED = 255  # the location byte of an unused token
 
 
 def evaluate(
-    actor: Actor, tasks: Sequence[Task], args: TrainArgs, *, seeds: int, threads: int = 1, translation: Any = None
+    actor: Actor,
+    tasks: Sequence[Task],
+    *,
+    num_actions: int,
+    seeds: int,
+    threads: int = 1,
+    translation: np.ndarray | None = None,
+    greedy: bool = False,
 ) -> dict[str, Any]:
     """Return the mean reward per agent over `seeds` episodes of each mission, with its 95% interval.
 
-    Map and world of episode i have the seed `HELD_OUT` + i, whatever the run's seed.
+    Map and world of episode i have the seed `HELD_OUT` + i, whatever the run's seed. The network plays as its policy
+    does: it draws actions from its probabilities, or takes the most likely ones if `greedy`. `num_actions` are the
+    actions that are not vibes; `translation` is `interfaces.translation` of the tasks.
     """
+    was_training = actor.network.training
+    actor.network.eval()
     missions = {}
-    for number, task in enumerate(tasks):
-        table = None if translation is None else translation[number : number + 1]
-        missions[task.name] = _summary(_play(actor, task, seeds, threads, table))
+    for number in _chosen(len(tasks)):
+        table = None if translation is None else translation[number]
+        scores = _play(actor, tasks[number], seeds, threads, table, num_actions, greedy)
+        missions[tasks[number].name] = _summary(scores)
+    actor.network.train(was_training)
     everything = [score for mission in missions.values() for score in mission["scores"]]
     result = _summary(everything)
     for mission in (*missions.values(), result):
@@ -39,23 +54,32 @@ def evaluate(
     return result | {"missions": missions}
 
 
-def _play(actor: Actor, task: Task, seeds: int, threads: int, translation: np.ndarray | None) -> list[float]:
-    settings = WorldSettings(HELD_OUT, HELD_OUT, max(seeds, 1), seeds, threads, staggered=False)
+def _chosen(count: int) -> list[int]:
+    return list(range(count)) if count <= MOST_TASKS else [count * n // MOST_TASKS for n in range(MOST_TASKS)]
+
+
+def _play(
+    actor: Actor,
+    task: Task,
+    seeds: int,
+    threads: int,
+    translation: np.ndarray | None,
+    num_actions: int,
+    greedy: bool,
+) -> list[float]:
+    """Return the mean reward of the agents in each of `seeds` episodes."""
+    settings = WorldSettings(HELD_OUT, HELD_OUT, seeds, seeds, threads, staggered=False)
     worlds = TrainingWorlds(Rotation([task]), range(seeds), settings, stats_worlds=0)
-    table = None if translation is None else torch.from_numpy(translation[0]).to(actor.device)
+    table = None if translation is None else torch.from_numpy(translation).to(actor.device)
     generator = torch.Generator(actor.device).manual_seed(HELD_OUT)
     state = actor.initial_state(worlds.rows)
-    vibe_offset = len([name for name in worlds.programs[0].action_names if not name.startswith("change_vibe_")]) - 1
     scores: dict[int, float] = {}
     try:
         while len(scores) < seeds:
-            seen = torch.from_numpy(worlds.observations).to(actor.device)
-            if table is not None:
-                pairs = table[seen[..., 1].long() * 256 + seen[..., 2].long()]
-                seen = torch.cat([seen[..., :1], pairs], -1)
-            chosen = actor.step(seen, state).sample(generator).cpu().numpy()
+            heads = actor.step(_seen(actor, worlds.observations, table), state)
+            chosen = (_likeliest(heads) if greedy else heads.sample(generator)).cpu().numpy()
             worlds.actions[:] = chosen[:, 0]
-            worlds.vibe_actions[:] = np.where(chosen[:, 1] > 0, vibe_offset + chosen[:, 1], 0)
+            worlds.vibe_actions[:] = np.where(chosen[:, 1] > 0, num_actions - 1 + chosen[:, 1], 0)
             worlds.step()
             for episode in worlds.episodes:
                 scores.setdefault(episode.world, float(episode.rewards.mean()))
@@ -66,6 +90,23 @@ def _play(actor: Actor, task: Task, seeds: int, threads: int, translation: np.nd
     finally:
         worlds.close()
     return [scores[world] for world in sorted(scores)]
+
+
+def _seen(actor: Actor, observations: np.ndarray, table: torch.Tensor | None) -> torch.Tensor:
+    """Return observations with the ids that the network knows; without unused tokens if it allows that."""
+    if actor.reads_prefix:
+        used = np.flatnonzero((observations[..., 0] != UNUSED).any(0))
+        observations = observations[:, : int(used[-1]) + 1 if len(used) else 1]
+    seen = torch.from_numpy(observations).to(actor.device)
+    if table is None:
+        return seen
+    pairs = table[seen[..., 1].long() * 256 + seen[..., 2].long()]
+    return torch.cat([seen[..., :1], pairs], -1)
+
+
+def _likeliest(heads: Heads) -> torch.Tensor:
+    best = heads.logits.argmax(-1)
+    return torch.stack([best, torch.zeros_like(best) if heads.vibes is None else heads.vibes.argmax(-1)], -1)
 
 
 def _summary(scores: Sequence[float]) -> dict[str, Any]:

@@ -37,7 +37,7 @@ class Experience:
     ratio: torch.Tensor
     """float32 [R, T], of the action's probability to that when it was taken; updated with each minibatch"""
     values: torch.Tensor
-    """float32 [R, T + 1], the critic's; updated with each minibatch. The last column belongs to the step after the rollout"""
+    """float32 [R, T + 1], the critic's; updated with each minibatch. The last column is the step after the rollout"""
     steps: Steps
     """what followed each action"""
     weights: torch.Tensor

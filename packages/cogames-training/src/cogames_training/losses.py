@@ -1,4 +1,4 @@
-"""The losses of a minibatch. Every function takes weights, 0 for steps that do not count, and returns means over them."""
+"""The losses of a minibatch: means with weights, which are 0 for steps that do not count."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def squared_critic_loss(
     *,
     vf_clip: float,
 ) -> torch.Tensor:
-    """Return half the squared error; with `vf_clip` the larger one of the value and the value moved at most that far."""
+    """Return half the squared error; with `vf_clip` the larger one of the value's and that of the clipped value."""
     error = (values - returns) ** 2
     if vf_clip > 0:
         moved = old_values + (values - old_values).clamp(-vf_clip, vf_clip)

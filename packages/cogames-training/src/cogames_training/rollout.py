@@ -104,7 +104,7 @@ class Rollout:
         translation: np.ndarray | None = None,
         cuda_graphs: bool = False,
     ) -> None:
-        """`translation`, uint8 [tasks, 65536, 2], has the feature and value that the network knows for those of a task."""
+        """`translation`, uint8 [tasks, 65536, 2], has the ids that the network knows; see `interfaces.translation`."""
         self.parts, self.actor, self.horizon = parts, actor, horizon
         self.rows = sum(part.worlds.rows for part in parts)
         self.device = actor.device
@@ -118,7 +118,16 @@ class Rollout:
         for part in parts:
             part.state = actor.initial_state(part.worlds.rows)
             self._deciders.append(
-                Decider(actor, part.state, num_actions, noop, generator, teacher=teacher_actor, graph=cuda_graphs)
+                Decider(
+                    actor,
+                    part.state,
+                    num_actions,
+                    noop,
+                    generator,
+                    rows=part.worlds.rows,
+                    teacher=teacher_actor,
+                    graph=cuda_graphs,
+                )
             )
         self.seconds: dict[str, float] = defaultdict(float)
 
@@ -200,6 +209,10 @@ class Rollout:
         if self._teacher_actor is not None:
             experience.teacher_logits, experience.teacher_values = logits, teacher_values
         return experience
+
+    def teacher_states(self) -> list[State]:
+        """Return the memory of a teacher with a network, by part; the tensors are the ones in use."""
+        return [decider.teacher_state for decider in self._deciders]
 
     def take_episodes(self) -> list[Episode]:
         """Return the episodes that ended since the last call, in an order that does not depend on timing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -29,9 +30,7 @@ class Teacher:
         for task in worlds.tasks:
             interface = PolicyEnvInterface.from_mg_cfg(task.config)
             policy = make_policy(interface)
-            form = batched_form(
-                policy, places, threads=threads, make=lambda interface=interface: make_policy(interface)
-            )
+            form = batched_form(policy, places, threads=threads, make=partial(make_policy, interface))
             self.is_native = self.is_native and getattr(form, "is_native", True)
             self._forms.append(form)
         self._actions = [np.zeros(form.num_agents, np.int32) for form in self._forms]
@@ -44,7 +43,16 @@ class Teacher:
                 form.reset(places)
 
     def label(self, labels: np.ndarray) -> None:
-        """Write the teacher's action on each row's observation, as an engine id; -1 for rows without an agent."""
+        """Write the teacher's action on each row's observation, as an engine id; -1 for rows without an agent.
+
+        Raises `SettingError` if the teacher fails.
+        """
+        try:
+            self._label(labels)
+        except Exception as error:  # policies of others raise anything
+            raise SettingError("teacher", f"it failed on an observation: {type(error).__name__}: {error}") from error
+
+    def _label(self, labels: np.ndarray) -> None:
         if self._is_direct:
             self._forms[0].step(self._worlds.observations, self._actions[0])
             labels[:] = self._actions[0]

@@ -20,6 +20,7 @@ from cogames_training.advantages import advantages
 from cogames_training.args import TrainArgs
 from cogames_training.curriculum import Curriculum
 from cogames_training.experience import Experience, Kind
+from cogames_training.finite import FiniteCheck
 from cogames_training.optimizers import ScheduleFree, make_optimizer
 from cogames_training.reports.epoch import EpochReport
 from cogames_training.rollout import Part, Rollout
@@ -34,7 +35,7 @@ IS_SEEN_AS_TEACHING = ("sliced_cloner", "sliced_cloner_no_ppo", "supervisor", "s
 
 
 class NotFinite(RuntimeError):
-    """A weight, gradient or loss became NaN or infinite; `batch` is the minibatch that did it."""
+    """A weight, gradient or loss became NaN or infinite; `batch` has the steps that did it, one row per segment."""
 
     def __init__(self, what: str, batch: dict[str, torch.Tensor]) -> None:
         super().__init__(f"Training stopped: {what} is not a finite number")
@@ -74,7 +75,7 @@ class Trainer:
         teacher_network: tuple[nn.Module, bool] | None = None,
         translation: np.ndarray | None = None,
     ) -> None:
-        """`curriculum(part)` makes the curriculum of a part of the worlds. `teacher_network` is (network, is recurrent)."""
+        """`curriculum(part)` makes the curriculum of a part. `teacher_network` is (network, is recurrent)."""
         self.args, self.sizes, self.network, self.device = args, sizes, network, device
         self.optimizer = make_optimizer(network, args)
         self.scheduler = schedules.Scheduler(
@@ -138,6 +139,7 @@ class Trainer:
         self.network.eval()
         experience = self.rollout.collect(kinds)
         self._adjust_rewards(experience)
+        checks = [FiniteCheck.of_rollout(experience)]
         episodes = self.rollout.take_episodes()
         seconds = self.rollout.take_seconds()
 
@@ -150,12 +152,14 @@ class Trainer:
             rate = schedules.learning_rate(args, progress=progress, gradient_step=self.gradient_steps)
             for group in self.optimizer.param_groups:
                 group["lr"] = rate
+            check = FiniteCheck.of_minibatch(experience, segments)
             kl = self._learn(experience, segments, importance, sums, seconds)
+            checks.append(check.closed(self._is_finite))
             self.gradient_steps += 1
             if args.target_kl is not None and float(kl) > args.target_kl:
                 break
         seconds["learn"] += time.perf_counter() - learning - seconds["advantage"] - seconds["train_forward"]
-        self._check_finite()
+        self._check_finite(checks)
 
         # Report
         self.epoch += 1
@@ -230,7 +234,7 @@ class Trainer:
         for _ in range(count):
             started = time.perf_counter()
             # Where nothing is learned from rewards, advantages say nothing about a row.
-            size = self._advantages(experience).abs().mul_(experience.weights).sum(1)
+            size = self._advantages(experience).abs().mul_(experience.weights).sum(1).nan_to_num(0.0, 0.0)
             size = torch.where(experience.kinds == Kind.PPO, size, size.mean())
             weight = size**args.prio_alpha
             chances = (weight + 1e-6) / (weight.sum() + 1e-6)
@@ -311,9 +315,7 @@ class Trainer:
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         norm = nn.utils.clip_grad_norm_(self.network.parameters(), args.max_grad_norm)
-        self._gradient_norm, self._last_rows = norm, rows
         self._is_finite = torch.isfinite(norm) & torch.isfinite(loss)
-        self._all_finite = self._is_finite if self._all_finite is None else self._all_finite & self._is_finite
         self.optimizer.step()
 
         experience.values[rows, :-1] = values.detach()
@@ -371,17 +373,15 @@ class Trainer:
     def _is_active(self, loss: str) -> bool:
         return self.scheduler.is_active(loss, "train", epoch=self.epoch, agent_step=self.agent_steps)
 
-    _all_finite: torch.Tensor | None = None
-
-    def _check_finite(self) -> None:
-        """Raise `NotFinite` if a gradient, loss or weight of the epoch was not finite."""
-        fine = self._all_finite is None or bool(self._all_finite)
-        self._all_finite = None
-        if not fine:
-            raise NotFinite("a gradient or the loss", {"rows": self._last_rows})
+    def _check_finite(self, checks: list[FiniteCheck]) -> None:
+        """Raise `NotFinite` if a number of the rollout, a loss, gradient or weight of the epoch was not finite."""
+        flags = torch.stack([check.is_finite for check in checks]).tolist()  # waits for the device once per epoch
+        if False in flags:
+            failed = checks[flags.index(False)]
+            raise NotFinite(failed.what, failed.batch(self.args))
         for name, parameter in self.network.named_parameters():
             if not bool(torch.isfinite(parameter).all()):
-                raise NotFinite(f"a weight in {name}", {"rows": self._last_rows})
+                raise NotFinite(f"a weight of {name}", checks[-1].batch(self.args))
 
     def _phases(self, seconds: dict[str, float], took: float) -> dict[str, float]:
         """Return where the time of the epoch went; waiting for the worlds counts as theirs."""
@@ -405,9 +405,11 @@ class Trainer:
         return kept
 
     def state(self) -> dict[str, Any]:
-        """Return everything that `load_state` needs to continue exactly, beside nothing else."""
+        """Return everything that `load_state` needs beside the weights to continue exactly."""
+        is_mean = isinstance(self.optimizer, ScheduleFree)  # then `weights` are not those that training continues with
+        own = {name: tensor.detach().cpu().clone() for name, tensor in self.network.state_dict().items() if is_mean}
         return {
-            "network": {name: tensor.detach().cpu().clone() for name, tensor in self.network.state_dict().items()},
+            "network": own,
             "optimizer_state_dict": self.optimizer.state_dict(),
             "global_step": self.agent_steps,
             "agent_step": self.agent_steps,
@@ -423,16 +425,17 @@ class Trainer:
                 {
                     "worlds": _as_tensors(part.worlds.state()),
                     "memory": {name: tensor.cpu().clone() for name, tensor in part.state.items()},
+                    "teacher_memory": {name: tensor.cpu().clone() for name, tensor in teacher_state.items()},
                     "resets": torch.from_numpy(part.resets.copy()),
                     "curriculum": part.worlds.curriculum.state(),
                 }
-                for part in self.rollout.parts
+                for part, teacher_state in zip(self.rollout.parts, self.rollout.teacher_states(), strict=True)
             ],
         }
 
-    def load_state(self, state: dict[str, Any]) -> None:
-        """Continue from `state`, in a trainer made with the same settings that has not trained yet."""
-        self.network.load_state_dict(state["network"])
+    def load_state(self, state: dict[str, Any], weights: dict[str, torch.Tensor]) -> None:
+        """Continue from `state` and `weights`, in a trainer made with the same settings that has not trained yet."""
+        self.network.load_state_dict(state["network"] or weights)
         self.optimizer.load_state_dict(state["optimizer_state_dict"])
         self.agent_steps, self.epoch = state["agent_step"], state["update"]
         self.gradient_steps, self.uptime = state["gradient_steps"], state["uptime"]
@@ -441,11 +444,17 @@ class Trainer:
         self._center = None if state["center"] is None else state["center"].to(self.device)
         self._metrics = state["metrics"]
         self.scheduler.load_state(state["scheduler"])
-        for part, saved in zip(self.rollout.parts, state["parts"], strict=True):
+        taught = self.rollout.teacher_states()
+        for part, teacher_state, saved in zip(self.rollout.parts, taught, state["parts"], strict=True):
             part.worlds.curriculum.load_state(saved["curriculum"])
             part.worlds.restore(_as_arrays(saved["worlds"]), part.watch)
             for name, tensor in saved["memory"].items():
                 part.state[name].copy_(tensor)
+            for name, tensor in saved["teacher_memory"].items():
+                if (
+                    name in teacher_state and teacher_state[name].shape == tensor.shape
+                ):  # the teacher may be another one
+                    teacher_state[name].copy_(tensor)
             part.resets[:] = saved["resets"].numpy()
 
     def close(self) -> None:

@@ -10,43 +10,36 @@ print(result.bundle)  # `cogames play -m arena -p ...`
 from __future__ import annotations
 
 import dataclasses
-import inspect
+import io
 import os
 import random
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
 
-from cogames.missions import choose_missions
-from cogames.policy.arguments import parse_policy_spec
-from cogames.policy.device import resolve_device
 from cogames_training.args import SettingError, TrainArgs
-from cogames_training.curriculum import Curriculum, make_curriculum, make_tasks
+from cogames_training.curriculum import Curriculum, make_curriculum
 from cogames_training.evaluation import evaluate
-from cogames_training.interfaces import joined_interface, translation
 from cogames_training.interrupts import Interrupts
+from cogames_training.optimizers import ScheduleFree
+from cogames_training.preparation import Prepared, check_same_run, is_recurrent, policy_document, prepare
 from cogames_training.reports.dashboard import Dashboard
 from cogames_training.reports.epoch import EpochReport
-from cogames_training.reports.names import RecipeMetrics, tutorial_metrics
-from cogames_training.reports.tensorboard import EventWriter
-from cogames_training.reports.wandb import WandbLogger
-from cogames_training.runs import Layout, RunFolder
-from cogames_training.sizes import Sizes, choose_sizes
-from cogames_training.tasks import Task
+from cogames_training.run_log import RunLog
+from cogames_training.runs import Checkpoint, Layout, RunFolder
+from cogames_training.runs.atomic import write_file
+from cogames_training.runs.record import read_record
 from cogames_training.trainer import NotFinite, Trainer
-from mettagrid.policy.loader import initialize_or_load_policy
-from mettagrid.policy.policy import MultiAgentPolicy
-from mettagrid.policy.policy_env_interface import PolicyEnvInterface
-from mettagrid.policy.policy_spec import PolicySpec
-
-if TYPE_CHECKING:
-    from torch import nn
 
 __all__ = ["Result", "TrainingStopped", "train"]
+
+BATCH_FILE = "not_finite.pt"
 
 
 class TrainingStopped(RuntimeError):
@@ -69,22 +62,6 @@ class Result:
     """report of the last epoch; None if none was played"""
 
 
-@dataclass
-class _Prepared:
-    """Everything that can be wrong is found before the first step."""
-
-    tasks: list[Task]
-    interfaces: list[PolicyEnvInterface]
-    interface: PolicyEnvInterface
-    spec: PolicySpec
-    policy: MultiAgentPolicy
-    network: nn.Module
-    device: torch.device
-    sizes: Sizes
-    make_teacher: Callable[[PolicyEnvInterface], MultiAgentPolicy] | None
-    teacher_network: tuple[nn.Module, bool] | None
-
-
 def train(
     args: TrainArgs,
     *,
@@ -103,178 +80,171 @@ def train(
     cannot be written or read; `TrainingStopped` when a number is no longer finite.
     """
     args.check()
+    args = _own(args)
     _seed_everything(args.seed)
-    prepared = _prepare(args)
-    describe = {
-        "args": dataclasses.asdict(args),
-        "seed": args.seed,
-        "missions": [task.name for task in prepared.tasks],
-        "policy": args.policy,
-        "command": None if command is None else list(command),
-    }
-    with RunFolder.create(checkpoints, run_id=run, layout=layout, describe=describe) as folder:
-        return _run(args, prepared, folder, layout, tell, stop)
+    prepared = prepare(args)
+    described = dataclasses.asdict(args)
+    if run is not None:
+        check_same_run(described, prepared.sizes.rows, read_record(checkpoints / run) or {})
+    trainer = _make_trainer(args, prepared)
+    try:
+        describe = {
+            "args": described,
+            "seed": args.seed,
+            "missions": [task.name for task in prepared.tasks],
+            "policy": args.policy,
+            "rows": prepared.sizes.rows,
+            "command": None if command is None else list(command),
+        }
+        with RunFolder.create(checkpoints, run_id=run, layout=layout, describe=describe) as folder:
+            return _run(args, prepared, trainer, folder, tell, stop)
+    finally:
+        trainer.close()
 
 
 def _run(
     args: TrainArgs,
-    prepared: _Prepared,
+    prepared: Prepared,
+    trainer: Trainer,
     folder: RunFolder,
-    layout: Layout,
     tell: Callable[[str], None] | None,
     stop: Callable[[EpochReport], bool],
 ) -> Result:
-    def curriculum(part: int) -> Curriculum:
-        return make_curriculum(args.curriculum, prepared.tasks, seed=args.seed + part)
-
-    knows_names = bool(getattr(prepared.network, "knows_names", False))
-    trainer = Trainer(
-        args,
-        prepared.sizes,
-        prepared.network,
-        curriculum,
-        is_recurrent=_is_recurrent(prepared.policy, prepared.spec.class_path),
-        action_names=prepared.interface.action_names,
-        device=prepared.device,
-        make_teacher=prepared.make_teacher,
-        teacher_network=prepared.teacher_network,
-        translation=translation(prepared.interfaces, prepared.interface) if knows_names else None,
-    )
-    metrics = RecipeMetrics() if layout == "recipe" else tutorial_metrics
-    spec = _policy_spec(prepared)
+    """Continue from the newest checkpoint, train, report, save."""
+    title = f"{folder.name}: {', '.join(task.name for task in prepared.tasks)}"
+    spec = policy_document(prepared)
     bundle: Path | None = None
     last: EpochReport | None = None
     saved_epoch = 0
-    with Interrupts() as interrupts, Dashboard(f"{folder.name}: {', '.join(t.name for t in prepared.tasks)}") as board:
+    with Interrupts() as interrupts, Dashboard(title) as board:
         say = tell or board.note
         checkpoint = folder.load_checkpoint()
-        purge = None if checkpoint is None else int(checkpoint.state["agent_step"]) + 1
-        events = EventWriter(folder.path, purge_step=purge)
         if checkpoint is not None:
-            for warning in checkpoint.warnings:
-                say(warning)
-            trainer.load_state(checkpoint.state)
+            _continue(trainer, checkpoint, folder.name, say)
             bundle, saved_epoch = checkpoint.path.parent, trainer.epoch
-            say(f"Continuing {folder.name} after epoch {trainer.epoch} ({trainer.agent_steps:,} agent steps)")
-        wandb = WandbLogger.start(name=folder.name, folder=folder.path, config=folder.record, tell=say)
-
-        def save() -> Path:
-            saved = folder.save_checkpoint(trainer.epoch, trainer.weights(), spec, trainer.state())
-            if isinstance(metrics, RecipeMetrics):
-                metrics.set_checkpoint(trainer.epoch, str(saved))
-            return saved
-
+        log = RunLog(folder, say, epoch=trainer.epoch, agent_steps=None if checkpoint is None else trainer.agent_steps)
+        if bundle is not None:
+            log.set_checkpoint(saved_epoch, bundle)
+        failed = True
+        took_saving = 0.0
         try:
             for report in trainer.train():
+                _add_seconds(trainer, report, "checkpoint", took_saving)
+                took_saving = 0.0
                 if args.evaluate_every and report.epoch % args.evaluate_every == 0:
-                    report.evaluation = evaluate(trainer.actor, prepared.tasks, args, seeds=args.evaluation_seeds)
+                    started = time.perf_counter()
+                    report.evaluation = _evaluated(args, prepared, trainer)
+                    _add_seconds(trainer, report, "evaluate", time.perf_counter() - started)
+                log.add(report)  # before the checkpoint, from which a run continues after its epoch
                 if report.epoch % args.checkpoint_every == 0:
-                    bundle, saved_epoch = save(), report.epoch
-                folder.append_metrics(report)
-                named = metrics(report)
-                events.add(report.agent_steps, named)
-                if wandb is not None:
-                    wandb.log(named, step=report.agent_steps)
+                    started = time.perf_counter()
+                    bundle, saved_epoch = _save(folder, trainer, spec), report.epoch
+                    log.set_checkpoint(saved_epoch, bundle)
+                    took_saving = time.perf_counter() - started  # the next report tells it
                 board.update(report)
                 last = report
                 if interrupts.requested or stop(report):
                     break
+            if trainer.epoch > saved_epoch:
+                bundle = _save(folder, trainer, spec)
+            failed = False
         except NotFinite as error:
-            path = folder.path / "not_finite.pt"
-            torch.save(error.batch, path)
-            folder.finish("failed", str(error))
-            raise TrainingStopped(f"{error}; the minibatch is in {path}. Try a lower learning rate") from None
+            message = f"{error}; {_save_batch(folder, error)}. Try a lower learning rate"
+            folder.finish("failed", message)
+            raise TrainingStopped(message) from None
         finally:
-            trainer.close()
-            events.close()
-            if wandb is not None:
-                wandb.finish()
-        if trainer.epoch > saved_epoch:
-            bundle = save()
+            log.close(failed=failed)
         is_finished = trainer.agent_steps >= args.total_steps
         folder.finish("finished" if is_finished else "interrupted")
     return Result(folder.path, bundle, trainer.epoch, trainer.agent_steps, is_finished, last)
 
 
-def _prepare(args: TrainArgs) -> _Prepared:
-    chosen = choose_missions(args.missions, variants=args.variants, cogs=args.cogs)
-    generator = args.tasks or None
-    tasks = make_tasks([(mission.name, mission.env) for mission in chosen], generator, seed=args.seed)
-    interfaces = [PolicyEnvInterface.from_mg_cfg(task.config) for task in tasks]
-    interface = joined_interface(interfaces, [task.name for task in tasks])
-    device_name, warning = resolve_device(args.device)
-    if warning is not None:
-        raise SettingError("device", warning)
-    device = torch.device(device_name)
-    spec = parse_policy_spec(args.policy, device=device_name).to_policy_spec()
-    spec.init_kwargs = {**spec.init_kwargs, **args.overrides}
-    policy, network = _trainable(args, interface, spec, device)
-    rows = max(task.config.game.num_agents for task in tasks)
-    sizes = choose_sizes(args, rows_per_world=rows, device=device)
-    make_teacher, teacher_network = _teacher(args, interfaces, interface, device)
-    return _Prepared(tasks, interfaces, interface, spec, policy, network, device, sizes, make_teacher, teacher_network)
+def _own(args: TrainArgs) -> TrainArgs:
+    """Return a copy for this run, which schedules change, with what the teacher's mode implies."""
+    if args.teacher is not None and args.teacher_mode in ("sliced_cloner_no_ppo", "supervisor"):
+        return dataclasses.replace(args, ppo_actor=False, vf_coef=0.0)
+    return dataclasses.replace(args)
 
 
-def _trainable(
-    args: TrainArgs, interface: PolicyEnvInterface, spec: PolicySpec, device: torch.device
-) -> tuple[MultiAgentPolicy, nn.Module]:
-    """Return the policy and its network."""
-    needs_head = args.critic_update == "gtd_lambda"
-    policy = initialize_or_load_policy(interface, spec, device_override=str(device))
-    network = policy.network()
-    if network is None:
-        raise SettingError("policy", f"{args.policy} has no network, so it cannot be trained; try class=sparse")
-    if needs_head and not hasattr(network, "h_value") and "auxiliary" in inspect.signature(type(policy)).parameters:
-        spec.init_kwargs = {**spec.init_kwargs, "auxiliary": True}
-        policy = initialize_or_load_policy(interface, spec, device_override=str(device))
-        network = policy.network()
-    if needs_head and not hasattr(network, "h_value"):
-        raise SettingError("critic_update", "gtd_lambda needs a network with an auxiliary head, such as class=sparse")
-    return policy, network.to(device)
+def _make_trainer(args: TrainArgs, prepared: Prepared) -> Trainer:
+    def curriculum(part: int) -> Curriculum:
+        return make_curriculum(args.curriculum, prepared.tasks, seed=args.seed + part)
+
+    return Trainer(
+        args,
+        prepared.sizes,
+        prepared.network,
+        curriculum,
+        is_recurrent=is_recurrent(prepared.policy, prepared.spec.class_path),
+        action_names=prepared.interface.action_names,
+        device=prepared.device,
+        make_teacher=prepared.make_teacher,
+        teacher_network=prepared.teacher_network,
+        translation=prepared.translation,
+    )
 
 
-def _teacher(
-    args: TrainArgs, interfaces: Sequence[PolicyEnvInterface], joined: PolicyEnvInterface, device: torch.device
-) -> tuple[Callable[[PolicyEnvInterface], MultiAgentPolicy] | None, tuple[nn.Module, bool] | None]:
-    """Return how to make the scripted teacher, or the network of a teacher that has one."""
-    if args.teacher is None:
-        return None, None
-    spec = parse_policy_spec(args.teacher, device=str(device)).to_policy_spec()
+def _continue(trainer: Trainer, checkpoint: Checkpoint, name: str, say: Callable[[str], None]) -> None:
+    """Load a checkpoint. Raises `SettingError` if its weights do not fit the network."""
+    for warning in checkpoint.warnings:
+        say(warning)
+    shapes = {key: tensor.shape for key, tensor in checkpoint.weights.items()}
+    if shapes != {key: tensor.shape for key, tensor in trainer.network.state_dict().items()}:
+        raise SettingError("policy", f"the network of the run {name} is another one; choose another name for a new run")
+    trainer.load_state(checkpoint.state, checkpoint.weights)
+    say(f"Continuing {name} after epoch {trainer.epoch} ({trainer.agent_steps:,} agent steps)")
 
-    def make(interface: PolicyEnvInterface) -> MultiAgentPolicy:
-        return initialize_or_load_policy(interface, spec)
 
+def _save(folder: RunFolder, trainer: Trainer, spec: dict[str, Any]) -> Path:
+    return folder.save_checkpoint(trainer.epoch, trainer.weights(), spec, trainer.state())
+
+
+def _save_batch(folder: RunFolder, error: NotFinite) -> str:
+    """Save the steps that made a number infinite; return a clause that says where they are."""
+    path = folder.path / BATCH_FILE
+    buffer = io.BytesIO()
+    torch.save(error.batch, buffer)
     try:
-        policies = [make(interface) for interface in interfaces]
-    except (ImportError, TypeError, ValueError, RuntimeError, OSError) as error:
-        raise SettingError("teacher", f"{args.teacher} does not fit this mission: {error}") from error
-    network = policies[0].network()
-    if network is None:
-        return make, None
-    teacher = make(joined)
-    return None, (teacher.network().to(device).eval(), _is_recurrent(teacher, spec.class_path))
+        write_file(path, buffer.getvalue())
+    except OSError as problem:
+        return f"its minibatch could not be saved: {problem}"
+    return f"the minibatch is in {path}"
 
 
-def _is_recurrent(policy: MultiAgentPolicy, class_path: str) -> bool:
-    """Return whether the network has a memory; policies without `is_recurrent` tell it by their name."""
-    tells = getattr(policy, "is_recurrent", None)
-    if callable(tells):
-        return bool(tells())
-    return any(word in class_path.lower() for word in ("lstm", "rnn"))
+def _evaluated(args: TrainArgs, prepared: Prepared, trainer: Trainer) -> dict[str, Any]:
+    with _playing_weights(trainer):
+        return evaluate(
+            trainer.actor,
+            prepared.tasks,
+            num_actions=len(prepared.interface.action_names),
+            seeds=args.evaluation_seeds,
+            threads=prepared.sizes.threads,
+            translation=prepared.translation,
+            greedy=bool(prepared.spec.init_kwargs.get("greedy", False)),
+        )
 
 
-def _policy_spec(prepared: _Prepared) -> dict[str, Any]:
-    """Return the content of `policy_spec.json`."""
-    policy = prepared.policy
-    kwargs = {name: value for name, value in prepared.spec.init_kwargs.items() if name != "device"}
-    own = getattr(policy, "init_kwargs", None)
-    if callable(own):
-        kwargs |= own()
-    return {
-        "class_path": f"{type(policy).__module__}.{type(policy).__qualname__}",
-        "init_kwargs": kwargs,
-        "policy_env_interface": prepared.interface.model_dump(mode="json"),
-    }
+@contextmanager
+def _playing_weights(trainer: Trainer) -> Iterator[None]:
+    """Give the network the weights that a checkpoint has; schedule-free optimizers train with others."""
+    if not isinstance(trainer.optimizer, ScheduleFree):
+        yield
+        return
+    own = {name: tensor.clone() for name, tensor in trainer.network.state_dict().items()}
+    trainer.network.load_state_dict(trainer.weights())
+    try:
+        yield
+    finally:
+        trainer.network.load_state_dict(own)
+
+
+def _add_seconds(trainer: Trainer, report: EpochReport, phase: str, seconds: float) -> None:
+    """Count the time of something that belongs to an epoch but happens after it."""
+    if seconds:
+        report.phases[phase] = seconds
+        report.seconds += seconds
+        trainer.uptime += seconds
+        report.uptime = trainer.uptime
 
 
 def _seed_everything(seed: int) -> None:

@@ -64,9 +64,9 @@ class _Place:
 class TrainingWorlds:
     """A part of a run's worlds: `numbers` says which.
 
-    Every world has `rows_per_world` rows in all arrays, as many as the largest task has agents; `present` tells which of
-    them have an agent now. `step` takes one step and ends episodes: their final observations are in `finals` until the
-    next step, and the arrays hold the first observation of the next episode.
+    Every world has `rows_per_world` rows in all arrays, as many as the largest task has agents; `present` tells which
+    of them have an agent now. `step` takes one step and ends episodes: their final observations are in `finals` until
+    the next step, and the arrays hold the first observation of the next episode.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class TrainingWorlds:
     def _end(self, place: int) -> None:
         rows, at, world = self.places_rows(place), self._places[place], self.batch.worlds[place]
         own = slice(rows.start, rows.start + world.num_agents)
-        self.ended[own] = True
+        self.ended[rows] = True  # also rows without an agent: the next episode may have one there
         if self.batch.terminals[own].all():
             self.terminated[own] = True
         else:
@@ -241,7 +241,8 @@ class TrainingWorlds:
         at = self._places[place]
         pool = self._pools[at.task]
         number = self.numbers[place] + at.episode * self.settings.total_worlds
-        return pool[number % (min(FIRST_MAPS, len(pool)) if at.episode == 0 else len(pool))]
+        is_shared = at.episode == 0 and self.settings.staggered
+        return pool[number % (min(FIRST_MAPS, len(pool)) if is_shared else len(pool))]
 
     def _world(self, place: int) -> MettaGrid:
         """Return a world for the place's episode: one that the place has used before, or a new one."""

@@ -55,7 +55,15 @@ class EventWriter:
     def _write(self, rest: bytes) -> None:
         message = _key(1, _DOUBLE) + struct.pack("<d", self._clock()) + rest
         length = struct.pack("<Q", len(message))
-        self._file.write(length + masked_crc32c(length) + message + masked_crc32c(message))
+        record = memoryview(length + masked_crc32c(length) + message + masked_crc32c(message))
+        start = self._file.tell()
+        try:
+            while record:  # a disk that becomes full takes a part of it
+                record = record[self._file.write(record) :]
+        except OSError:
+            self._file.seek(start)
+            self._file.truncate()  # readers stop at an incomplete record
+            raise
 
 
 def _key(number: int, kind: int) -> bytes:
