@@ -1,4 +1,4 @@
-"""The speed of the planner: CPU time of a step, and labels per CPU second in batches beside the engine's own speed."""
+"""The speed of a policy: CPU time of a step, and labels per CPU second in batches beside the engine's own speed."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy as np
 from agent_games import Game
 from agent_matches import spec
 from cogames.episodes.single import team_ids
-from cogames_agents.planner import BatchedPlanner, PlannerPolicy
 from mettagrid.batch import Batch
 from mettagrid.compiler import compile
+from mettagrid.policy.batched import BatchedPolicy, batched_form
 from mettagrid.policy.loader import initialize_or_load_policy
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
 
 MISSIONS = ("arena", "machina_1", "four_score")
 WORLDS = (1, 64, 512)
 BATCH_STEPS = 300
-COMPARED = 400  # steps in which batched and single planners must agree
+COMPARED = 400  # steps in which the batched policy and single ones must agree
 
 
 def measure_speed(policy: str, seeds: Sequence[int]) -> dict:
@@ -36,11 +36,11 @@ def measure_speed(policy: str, seeds: Sequence[int]) -> dict:
     batches = []
     for mission in MISSIONS:
         for worlds in WORLDS:
-            row = _batch_speed(mission, worlds, seeds[0])
+            row = _batch_speed(mission, policy, worlds, seeds[0])
             print(f"{mission:12} {worlds:6} {row['steps']:6} {row['labels']:12,} {row['engine']:12,}", flush=True)
             batches.append(row)
-        _check_equal(mission, seeds[0])
-    print(f"batched and single planners took the same actions for {COMPARED} steps")
+        _check_equal(mission, policy, seeds[0])
+    print(f"the batched {policy} and single ones took the same actions for {COMPARED} steps")
     return {"steps": steps, "batches": batches}
 
 
@@ -49,7 +49,7 @@ def _step_times(mission: str, policy: str, seed: int) -> np.ndarray:
     env = Game(mission).load(seed)
     interface = PolicyEnvInterface.from_mg_cfg(env)
     teams = team_ids(env, seed)
-    players: list[Any] = [initialize_or_load_policy(interface, spec(policy)) for _ in sorted(set(teams))]
+    players: list[Any] = [_single(policy, interface) for _ in sorted(set(teams))]
     for number, player in enumerate(players):
         player.set_batch_agents([agent for agent, team in enumerate(teams) if team == sorted(set(teams))[number]])
     batch = _batch(mission, 1, seed)
@@ -65,19 +65,19 @@ def _step_times(mission: str, policy: str, seed: int) -> np.ndarray:
     return times
 
 
-def _batch_speed(mission: str, worlds: int, seed: int) -> dict:
-    """Return agent-steps per CPU second: labels of the batched planner, and steps of the engine.
+def _batch_speed(mission: str, policy: str, worlds: int, seed: int) -> dict:
+    """Return agent-steps per CPU second: labels of the batched policy, and steps of the engine.
 
     The steps are the first of an episode, the same number for any number of worlds.
     """
     batch = _batch(mission, worlds, seed)
     interface = PolicyEnvInterface.from_mg_cfg(Game(mission).load(seed))
-    planner = BatchedPlanner(interface, worlds)
+    batched = _batched(policy, interface, worlds)
     actions = np.zeros(batch.num_agents, np.int32)
     spent = np.zeros(2)
     for _ in range(BATCH_STEPS):
         began = time.thread_time()
-        planner.step(batch.observations, actions)
+        batched.step(batch.observations, actions)
         labelled = time.thread_time()
         _act(batch, actions, interface)
         spent += labelled - began, time.thread_time() - labelled
@@ -85,23 +85,33 @@ def _batch_speed(mission: str, worlds: int, seed: int) -> dict:
     return {"mission": mission, "worlds": worlds, "steps": BATCH_STEPS, "labels": labels, "engine": engine}
 
 
-def _check_equal(mission: str, seed: int) -> None:
-    """Raise SystemExit if the batched planner differs from single planners of the same worlds."""
+def _check_equal(mission: str, policy: str, seed: int) -> None:
+    """Raise SystemExit if the batched policy differs from single ones of the same worlds."""
     worlds = 3
     batch = _batch(mission, worlds, seed)
     interface = PolicyEnvInterface.from_mg_cfg(Game(mission).load(seed))
-    planner = BatchedPlanner(interface, worlds)
-    singles = [PlannerPolicy(interface) for _ in range(worlds)]
+    batched = _batched(policy, interface, worlds)
+    singles = [_single(policy, interface) for _ in range(worlds)]
     actions = np.zeros(batch.num_agents, np.int32)
     for step in range(COMPARED):
-        planner.step(batch.observations, actions)
+        batched.step(batch.observations, actions)
         for world, single in enumerate(singles):
             part = batch.agents_of(world)
             expected = np.zeros(part.stop - part.start, np.int32)
             single.step_batch(batch.observations[part], expected)
             if not np.array_equal(expected, actions[part]):
-                raise SystemExit(f"{mission}: batched and single planner differ at step {step} in world {world}")
+                raise SystemExit(
+                    f"{mission}: the batched {policy} and a single one differ at step {step} in world {world}"
+                )
         _act(batch, actions, interface)
+
+
+def _single(policy: str, interface: PolicyEnvInterface) -> Any:
+    return initialize_or_load_policy(interface, spec(policy))
+
+
+def _batched(policy: str, interface: PolicyEnvInterface, worlds: int) -> BatchedPolicy:
+    return batched_form(_single(policy, interface), worlds, make=lambda: _single(policy, interface))
 
 
 def _batch(mission: str, worlds: int, seed: int) -> Batch:
