@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
-__all__ = ["SettingError", "TeacherMode", "TrainArgs"]
+__all__ = ["Precision", "SettingError", "TeacherMode", "TrainArgs"]
+
+Precision = Literal["float32", "bfloat16"]
 
 TeacherMode = Literal[
     "sliced_cloner",
@@ -187,7 +189,7 @@ class TrainArgs:
     """epochs between checkpoints"""
 
     # Speed; none of these changes what is learned, beyond rounding
-    precision: Literal["float32", "bfloat16"] = "float32"
+    precision: Precision = "float32"
     """numbers of the network; losses, optimizer and weights stay float32"""
     compile: bool = False
     """compile the network with torch.compile"""

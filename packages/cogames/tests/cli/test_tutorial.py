@@ -1,10 +1,13 @@
-"""`cogames tutorial play` and `cvc`, without a view."""
+"""`cogames tutorial play` and `cvc` without a view, and `train` without the trainer."""
 
 import os
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from cogames.commands import tutorial
+from cogames.commands.shared.program import make_group_app
 from cogames.lessons import Progress
 
 
@@ -71,3 +74,12 @@ def test_playing_a_lesson_tells_the_viewer_not_to_complain_about_replays(
     assert "Lesson 2 of 6: Using things." in ran.out
     assert "Well done: the lesson is finished" in ran.out
     assert seen == ["0"]
+
+
+def test_without_the_trainer_the_command_says_what_to_install() -> None:
+    app = make_group_app("tutorial", "Get started.", tutorial.COMMANDS)
+
+    ran = CliRunner().invoke(app, ["train", "-m", "arena", "--steps", "10"])
+
+    assert ran.exit_code == 1
+    assert "pip install cogames[neural]" in ran.stderr

@@ -110,3 +110,30 @@ def test_a_group_can_be_a_command_too(tmp_path: Path) -> None:
     assert sample(tmp_path, "boxes", "--full").stdout == "full boxes\n"
     assert sample(tmp_path, "boxes", "show").stdout == "one box\n"
     assert "show  Show one." in sample(tmp_path, "boxes", "--help").stdout
+
+
+def test_another_distribution_extends_a_group_and_replaces_a_fallback(tmp_path: Path) -> None:
+    install(
+        tmp_path,
+        "boxes",
+        "from softmax.cli.errors import fail\n"
+        "from softmax.cli.program import Entry\n"
+        "def show(): print('one box')\n"
+        "def paint(): fail('Paint is not installed', 'pip install paint')\n"
+        "paint.context_settings = {'allow_extra_args': True, 'ignore_unknown_options': True}\n"
+        "GROUP = [Entry('show', 'boxes:show', 'Show one.')]\n"
+        "GROUP += [Entry('paint', 'boxes:paint', 'Paint one.', fallback=True)]\n"
+        "ENTRIES = [Entry('boxes', 'boxes:GROUP', 'Boxes.')]\n",
+    )
+    ran = sample(tmp_path, "boxes", "paint", "--colour", "red")
+    assert (ran.returncode, ran.stderr) == (1, "Error: Paint is not installed\nhint: pip install paint\n")
+    install(
+        tmp_path,
+        "artist",
+        "from softmax.cli.program import Entry\n"
+        "ENTRIES = [Entry(f'boxes {name}', 'artist:paint', 'Paint one.') for name in ('paint', 'show', 'varnish')]\n"
+        "def paint(): print('painted')\n",
+    )
+    assert sample(tmp_path, "boxes", "paint").stdout == sample(tmp_path, "boxes", "varnish").stdout == "painted\n"
+    assert sample(tmp_path, "boxes", "show").stdout == "one box\n"
+    assert sample(tmp_path, "boxes", "--help").stdout.count("Paint one.") == 2

@@ -20,6 +20,13 @@ COMMANDS = [
     Entry("play", "cogames.commands.tutorial:play", "Learn to play: one cog, six lessons.", "Tutorial"),
     Entry("cvc", "cogames.commands.tutorial:cvc", "Learn Cogs vs Clips: roles, territory, the team.", "Tutorial"),
     Entry("make-policy", "cogames.commands.tutorial:make_policy", "Write a new policy from a template.", "Tutorial"),
+    Entry(
+        "train",
+        "cogames.commands.tutorial:train",
+        "Train a policy on one or more missions.",
+        "Tutorial",
+        fallback=True,
+    ),
 ]
 
 KIND, OUTPUT = "Policy Type", "Output"
@@ -161,4 +168,16 @@ def make_policy(
     print(f"Wrote {written.path}")
     print(f"Play with it:\ncogames play -m arena -p class={written.class_path}")
     if trainable:
+        print(f"Train it:\ncogames tutorial train -m arena -p class={written.class_path}")
         hint("networks need PyTorch: pip install cogames[neural]")
+
+
+def train() -> None:
+    """Train a policy on one or more missions.
+
+    The package cogames-training replaces this command; `pip install cogames[neural]` installs it.
+    """
+    fail("Training needs PyTorch and cogames-training, which are not installed", "pip install cogames[neural]")
+
+
+train.__dict__["context_settings"] = {"allow_extra_args": True, "ignore_unknown_options": True}

@@ -3,15 +3,16 @@
 Train it, then play with the trained weights:
 
     cogames tutorial train -m arena -p class=my_policy.MyTrainablePolicy
-    cogames play -m arena -p class=my_policy.MyTrainablePolicy,data=train_dir/RUN/model_000200.pt
+    cogames play -m arena -p ./train_dir/RUN
 
-A trainer uses three methods of the policy: `network()`, whose `forward` returns action logits and value estimates for a
-batch of observations; `save_policy_data`; and `load_policy_data`.
+The trainer uses three methods of the policy: `network()`, whose `forward` returns action logits and value estimates
+for a batch of observations; `save_policy_data`; and `load_policy_data`.
 """
 
 from __future__ import annotations
 
 from math import prod
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -19,6 +20,7 @@ from torch import nn
 
 from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
+from mettagrid.policy.weights_file import encode_weights, read_weights
 from mettagrid.simulator.interface import AgentObservation
 from mettagrid.types import Action
 
@@ -52,7 +54,7 @@ class MyNetwork(nn.Module):
 
 
 class MyAgentPolicy(AgentPolicy):
-    """Plays one agent: always takes the action with the highest logit."""
+    """Plays one agent: draws actions with the probabilities of the network, as in training."""
 
     def __init__(self, policy_env_info: PolicyEnvInterface, network: MyNetwork, device: torch.device) -> None:
         super().__init__(policy_env_info)
@@ -65,7 +67,8 @@ class MyAgentPolicy(AgentPolicy):
         rows[: len(tokens)] = tokens
         with torch.no_grad():
             logits, _ = self._network.forward_eval(torch.from_numpy(rows).to(self._device)[None])
-        return Action(name=self.policy_env_info.action_names[int(logits.argmax())])
+        action = torch.distributions.Categorical(logits=logits[0]).sample()
+        return Action(name=self.policy_env_info.action_names[int(action)])
 
 
 class MyTrainablePolicy(MultiAgentPolicy):
@@ -94,7 +97,18 @@ class MyTrainablePolicy(MultiAgentPolicy):
         return MyAgentPolicy(self.policy_env_info, self._network, self._device)
 
     def load_policy_data(self, policy_data_path: str) -> None:
-        self._network.load_state_dict(torch.load(policy_data_path, map_location=self._device, weights_only=True))
+        """Read weights that `tutorial train` (.pt) or a recipe (.safetensors) has saved."""
+        if policy_data_path.endswith(".safetensors"):
+            weights = {name: torch.from_numpy(array) for name, array in read_weights(policy_data_path).items()}
+        else:
+            weights = torch.load(policy_data_path, map_location=self._device, weights_only=True)
+        self._network.load_state_dict(weights)
 
     def save_policy_data(self, policy_data_path: str) -> None:
-        torch.save(self._network.state_dict(), policy_data_path)
+        """Write the weights, in the format that the file's name says."""
+        weights = self._network.state_dict()
+        if policy_data_path.endswith(".safetensors"):
+            arrays = {name: tensor.cpu().numpy() for name, tensor in weights.items()}
+            Path(policy_data_path).write_bytes(encode_weights(arrays))
+        else:
+            torch.save(weights, policy_data_path)

@@ -2,7 +2,7 @@
 
 A command's module is imported when the command runs; help needs only the table. Other distributions add commands
 through entry points: each entry point of the program's group names a list of `Entry` in a module that imports nothing
-heavy.
+heavy. A name of two words, such as `tutorial train`, adds a command to a group of the program.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 import typer
@@ -20,7 +20,17 @@ from typer.core import TyperCommand, TyperGroup
 from softmax.cli.errors import INTERRUPTED, Explanation, explain, is_interrupt, report, usage_message
 from softmax.cli.output import deprecated, show_log, warn
 
-__all__ = ["CommandGroup", "Entry", "Group", "Program", "examples", "make_app", "make_group_app"]
+__all__ = [
+    "CommandGroup",
+    "Entry",
+    "Group",
+    "Program",
+    "added_entries",
+    "examples",
+    "make_app",
+    "make_group_app",
+    "merged",
+]
 
 OPTIONS = "Options"
 ARGUMENTS = "Arguments"
@@ -35,7 +45,8 @@ class Entry:
     For a group the target is a list of entries, or a `CommandGroup`.
 
     `instead` marks an older spelling: help omits it, and running it prints the current spelling. Help also omits
-    `hidden` commands, which are for developers of this repository.
+    `hidden` commands, which are for developers of this repository. A `fallback` says what to install; the command of
+    the same name from another distribution replaces it.
     """
 
     name: str
@@ -44,6 +55,9 @@ class Entry:
     panel: str = "Commands"
     instead: str = ""
     hidden: bool = False
+    fallback: bool = False
+    added: tuple[Entry, ...] = ()
+    """commands of a group that come from other distributions"""
 
     @property
     def is_listed(self) -> bool:
@@ -53,7 +67,7 @@ class Entry:
         """Import the command and build it."""
         loaded = _attribute(self.target)
         if isinstance(loaded, list):
-            kind: type[Group] = type("SubGroup", (Group,), {"entries": loaded})
+            kind: type[Group] = type("SubGroup", (Group,), {"entries": merged(loaded, self.added)})
             return kind(name=self.name, help=self.summary, rich_markup_mode=None)
         if isinstance(loaded, CommandGroup):
             return _make_group(self, loaded)
@@ -132,16 +146,7 @@ class Program(Group):
     def all_entries(cls) -> Sequence[Entry]:
         if not cls.entry_point_group:
             return cls.entries
-        from importlib.metadata import entry_points
-
-        own = {entry.name for entry in cls.entries}
-        added: list[Entry] = []
-        for point in sorted(entry_points(group=cls.entry_point_group), key=lambda point: point.name):
-            try:
-                added += [entry for entry in point.load() if entry.name not in own]
-            except Exception as error:  # a broken extension must not take the program with it
-                warn(f"the commands of {point.value} are not available: {type(error).__name__}: {error}")
-        return [*cls.entries, *added]
+        return merged(cls.entries, added_entries(cls.entry_point_group))
 
     @classmethod
     def explain(cls, error: BaseException) -> Explanation:
@@ -209,6 +214,32 @@ class Command(TyperCommand):
                 formatter.write("".join(f"  {line}\n" if line else "\n" for line in self.epilog.splitlines()))
 
 
+def added_entries(entry_point_group: str) -> list[Entry]:
+    """Return the commands that installed distributions add to a program."""
+    from importlib.metadata import entry_points
+
+    added: list[Entry] = []
+    for point in sorted(entry_points(group=entry_point_group), key=lambda point: point.name):
+        try:
+            added += point.load()
+        except Exception as error:  # a broken extension must not take the program with it
+            warn(f"the commands of {point.value} are not available: {type(error).__name__}: {error}")
+    return added
+
+
+def merged(entries: Sequence[Entry], added: Sequence[Entry]) -> list[Entry]:
+    """Return a table with the commands that other distributions add; they replace nothing but fallbacks."""
+    commands = {entry.name: entry for entry in entries}
+    taken = {entry.name for entry in entries if not entry.fallback}
+    for entry in sorted(added, key=lambda entry: entry.name.count(" ")):  # groups first
+        group, _, name = entry.name.partition(" ")
+        if name and group in commands:
+            commands[group] = replace(commands[group], added=(*commands[group].added, replace(entry, name=name)))
+        elif not name and entry.name not in taken:
+            commands[entry.name] = entry
+    return list(commands.values())
+
+
 def examples(*lines: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add examples to the end of a command's help."""
 
@@ -251,7 +282,9 @@ def _attribute(target: str) -> Any:
 
 def _make_command(entry: Entry, function: Callable[..., None]) -> TyperCommand:
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(entry.name, cls=Command, epilog=getattr(function, "epilog", None), hidden=not entry.is_listed)(function)
+    settings = getattr(function, "context_settings", None)
+    epilog = getattr(function, "epilog", None)
+    app.command(entry.name, cls=Command, epilog=epilog, hidden=not entry.is_listed, context_settings=settings)(function)
     command: Any = typer.main.get_command(app)
     if entry.instead:
         run = command.invoke
@@ -266,7 +299,7 @@ def _make_command(entry: Entry, function: Callable[..., None]) -> TyperCommand:
 
 
 def _make_group(entry: Entry, group: CommandGroup) -> TyperGroup:
-    kind: type[Group] = type("SubGroup", (Group,), {"entries": group.entries})
+    kind: type[Group] = type("SubGroup", (Group,), {"entries": merged(group.entries, entry.added)})
     app = typer.Typer(
         name=entry.name,
         cls=kind,

@@ -17,7 +17,7 @@ __all__ = ["CogamesProgram", "make_group_app"]
 class CogamesProgram(Program):
     """A program that explains errors of policies."""
 
-    packages = ("cogames", "softmax", "mettagrid", "cogsguard", "cogbox")
+    packages = ("cogames", "cogames_training", "softmax", "mettagrid", "cogsguard", "cogbox")
 
     @classmethod
     def explain(cls, error: BaseException) -> Explanation:
