@@ -1,17 +1,38 @@
-"""Small runs on one thread."""
+"""Small runs on one thread, and small missions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
+from cogames.missions.files import save_mission_file
 from cogames_training.args import TrainArgs
-from cogames_training.training import Result, train
+from cogames_training.preparation import prepare
+from cogames_training.trainer import Trainer
+from cogames_training.training import Result, make_trainer, seed_everything, train
+from mettagrid.config.handler_config import Handler, updateActor
+from mettagrid.config.mettagrid_config import GridObjectConfig, MettaGridConfig
+from mettagrid.config.reward_config import inventoryReward
+
+SMALL = {
+    "missions": ["tutorial.miner"],
+    "cogs": 2,
+    "policy": "class=lstm",
+    "parallel_envs": 2,
+    "horizon": 8,
+    "minibatch_size": 16,
+    "maps": 2,
+    "device": "cpu",
+    "threads": 1,
+    "seed": 5,
+    "total_steps": 96,
+}
 
 
 @pytest.fixture(autouse=True)
-def _one_thread():
+def _one_thread() -> Iterator[None]:
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -23,28 +44,67 @@ def small_run(tmp_path: Path) -> Callable[..., Result]:
     """Train for at most `epochs` epochs, in 2 worlds for 8 steps each; keyword arguments are settings."""
 
     def small_run(
-        run: str = "run", *, folder: Path = tmp_path, layout: str = "tutorial", epochs: int = 999, **settings
+        run: str = "run",
+        *,
+        folder: Path = tmp_path,
+        layout: str = "tutorial",
+        epochs: int = 999,
+        tell: Callable[[str], None] = lambda text: None,
+        **settings: Any,
     ) -> Result:
-        chosen = {
-            "missions": ["tutorial.miner"],
-            "cogs": 2,
-            "policy": "class=lstm",
-            "parallel_envs": 2,
-            "horizon": 8,
-            "minibatch_size": 16,
-            "maps": 2,
-            "device": "cpu",
-            "threads": 1,
-            "seed": 5,
-            "total_steps": 96,
-        } | settings
         return train(
-            TrainArgs(**chosen),
+            TrainArgs(**SMALL | settings),
             run=run,
             layout=layout,
             checkpoints=folder,
-            tell=lambda text: None,
+            tell=tell,
             stop=lambda report: report.epoch >= epochs,
         )
 
     return small_run
+
+
+@pytest.fixture
+def small_trainer() -> Iterator[Callable[..., Trainer]]:
+    """Make a trainer as `train` does, with the settings of `small_run`."""
+    made: list[Trainer] = []
+
+    def small_trainer(**settings: Any) -> Trainer:
+        args = TrainArgs(**SMALL | settings)
+        args.check()
+        seed_everything(args.seed)
+        made.append(make_trainer(args, prepare(args)))
+        return made[-1]
+
+    yield small_trainer
+    for trainer in made:
+        trainer.close()
+
+
+@pytest.fixture
+def corridor(tmp_path: Path) -> Callable[..., str]:
+    """Write a mission and return its file: a corridor with agents `@` and a mine `M`.
+
+    A move into the mine is worth 1; with one agent two steps away from it, an episode is worth `steps` - 2 at best.
+    `extra` resources and objects come before the others, so that all ids differ.
+    """
+
+    def corridor(
+        line: str, *, steps: int = 16, truncates: bool = False, extra: bool = False, reward: float = 1.0
+    ) -> str:
+        env = MettaGridConfig.EmptyRoom(num_agents=line.count("@"), width=len(line), height=3)
+        game = env.game
+        game.resource_names = ["apple", "ore"] if extra else ["ore"]
+        game.max_steps, game.episode_truncates = steps, truncates
+        game.obs.width, game.obs.height, game.obs.num_tokens = 9, 3, 40
+        if extra:
+            game.objects = {"anvil": GridObjectConfig(name="anvil"), **game.objects}
+        mine = Handler(mutations=[updateActor({"ore": 1})])
+        game.objects["mine"] = GridObjectConfig(name="mine", on_use_handler=mine)
+        game.agent.rewards = {"ore": inventoryReward("ore", weight=reward)}
+        env.with_ascii_map(["#" * len(line), line, "#" * len(line)], {"M": "mine"})
+        path = tmp_path / f"corridor-{len(list(tmp_path.glob('corridor-*')))}.json"
+        save_mission_file(env, path)
+        return str(path)
+
+    return corridor

@@ -13,6 +13,8 @@ from torch.nn import functional
 
 __all__ = ["Actor", "Heads", "State"]
 
+AS_THEY_PLAY = (nn.modules.dropout._DropoutNd, nn.modules.batchnorm._BatchNorm)
+
 State = dict[str, torch.Tensor]
 """memory of a recurrent network, one row per agent; empty for others"""
 
@@ -76,6 +78,16 @@ class Actor:
 
     def initial_state(self, rows: int) -> State:
         return {name: torch.zeros((rows, *shape), device=self.device) for name, shape in self._shapes.items()}
+
+    def set_training(self, is_training: bool) -> None:
+        """Prepare the network for updates or for rollouts.
+
+        Dropout and batch normalization stay as they play: the probabilities of the update must be comparable.
+        """
+        self.network.train(is_training)
+        for module in self.network.modules():
+            if isinstance(module, AS_THEY_PLAY):
+                module.eval()
 
     @torch.no_grad()
     def step(self, observations: torch.Tensor, state: State) -> Heads:

@@ -12,7 +12,7 @@ import torch
 
 from cogames_training.actor import Actor, Heads, State
 
-__all__ = ["Decider", "Decision", "pairs"]
+__all__ = ["Decider", "Decision", "engine_actions", "pairs"]
 
 WARM_UP = 3  # steps before a graph is recorded, in which kernels are compiled and memory is reserved
 
@@ -36,6 +36,17 @@ def pairs(labels: torch.Tensor, num_actions: int, noop: int) -> torch.Tensor:
     is_vibe = labels >= num_actions
     primary = torch.where(is_vibe, noop, labels)
     return torch.stack([primary, torch.where(is_vibe, labels - num_actions + 1, labels.clamp(max=0))], -1)
+
+
+def engine_actions(chosen: np.ndarray, num_actions: int, noop: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the actions and vibe actions of the engine [rows] for pairs [rows, 2].
+
+    Some networks have no vibe head but list the vibes after the primary actions: those are vibe actions, too.
+    """
+    primary, vibe = chosen[:, 0], chosen[:, 1]
+    is_vibe = primary >= num_actions
+    vibes = np.where(is_vibe, primary, np.where(vibe > 0, num_actions - 1 + vibe, 0))
+    return np.where(is_vibe, noop, primary), vibes
 
 
 class Decider:

@@ -11,6 +11,7 @@ import torch
 
 from cogames_training.actor import Actor, Heads
 from cogames_training.curriculum import Rotation
+from cogames_training.deciding import engine_actions
 from cogames_training.tasks import Task
 from cogames_training.worlds import TrainingWorlds, WorldSettings
 
@@ -27,7 +28,7 @@ def evaluate(
     actor: Actor,
     tasks: Sequence[Task],
     *,
-    num_actions: int,
+    action_names: Sequence[str],
     seeds: int,
     threads: int = 1,
     translation: np.ndarray | None = None,
@@ -36,17 +37,16 @@ def evaluate(
     """Return the mean reward per agent over `seeds` episodes of each mission, with its 95% interval.
 
     Map and world of episode i have the seed `HELD_OUT` + i, whatever the run's seed. The network plays as its policy
-    does: it draws actions from its probabilities, or takes the most likely ones if `greedy`. `num_actions` are the
-    actions that are not vibes; `translation` is `interfaces.translation` of the tasks.
+    does: it draws actions from its probabilities, or takes the most likely ones if `greedy`. `action_names`
+    are those that are not vibes; `translation` is `interfaces.translation` of the tasks.
     """
-    was_training = actor.network.training
-    actor.network.eval()
+    actor.set_training(False)
+    actions = len(action_names), action_names.index("noop") if "noop" in action_names else 0
     missions = {}
     for number in _chosen(len(tasks)):
         table = None if translation is None else translation[number]
-        scores = _play(actor, tasks[number], seeds, threads, table, num_actions, greedy)
+        scores = _play(actor, tasks[number], seeds, threads, table, actions, greedy)
         missions[tasks[number].name] = _summary(scores)
-    actor.network.train(was_training)
     everything = [score for mission in missions.values() for score in mission["scores"]]
     result = _summary(everything)
     for mission in (*missions.values(), result):
@@ -64,7 +64,7 @@ def _play(
     seeds: int,
     threads: int,
     translation: np.ndarray | None,
-    num_actions: int,
+    actions: tuple[int, int],
     greedy: bool,
 ) -> list[float]:
     """Return the mean reward of the agents in each of `seeds` episodes."""
@@ -78,8 +78,7 @@ def _play(
         while len(scores) < seeds:
             heads = actor.step(_seen(actor, worlds.observations, table), state)
             chosen = (_likeliest(heads) if greedy else heads.sample(generator)).cpu().numpy()
-            worlds.actions[:] = chosen[:, 0]
-            worlds.vibe_actions[:] = np.where(chosen[:, 1] > 0, num_actions - 1 + chosen[:, 1], 0)
+            worlds.actions[:], worlds.vibe_actions[:] = engine_actions(chosen, *actions)
             worlds.step()
             for episode in worlds.episodes:
                 scores.setdefault(episode.world, float(episode.rewards.mean()))

@@ -14,7 +14,7 @@ __all__ = ["Experience", "Kind"]
 
 
 class Kind(IntEnum):
-    """Who acts in a row during a rollout, and what is learned from it."""
+    """The actor of a row during a rollout, and what is learned from it."""
 
     PPO = 0
     """the student acts and learns from rewards"""

@@ -16,7 +16,7 @@ import torch
 
 from cogames_training.actor import Actor, State
 from cogames_training.advantages import Steps
-from cogames_training.deciding import Decider, pairs
+from cogames_training.deciding import Decider, engine_actions, pairs
 from cogames_training.experience import Experience, Kind
 from cogames_training.teaching import Teacher
 from cogames_training.worlds import Episode, TrainingWorlds
@@ -178,8 +178,8 @@ class Rollout:
                     if decision.taught is not None:
                         taught.append([part.rows, step, decision.taught.logits, decision.taught.values])
                     chosen = decision.actions.cpu().numpy()  # waits for the device
-                part.worlds.actions[:] = chosen[:, 0]
-                part.worlds.vibe_actions[:] = np.where(chosen[:, 1] > 0, self._num_actions - 1 + chosen[:, 1], 0)
+                primary, vibes = engine_actions(chosen, self._num_actions, self._noop)
+                part.worlds.actions[:], part.worlds.vibe_actions[:] = primary, vibes
                 part.start_step()
 
         with self._timed("forward"):

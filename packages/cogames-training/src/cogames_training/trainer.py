@@ -136,7 +136,7 @@ class Trainer:
         # Collect
         teacher_led, student_led = self._proportions()
         kinds = draw_kinds(self.draws, sizes.rows, teacher_led=teacher_led, student_led=student_led)
-        self.network.eval()
+        self.actor.set_training(False)
         experience = self.rollout.collect(kinds)
         self._adjust_rewards(experience)
         checks = [FiniteCheck.of_rollout(experience)]
@@ -144,7 +144,7 @@ class Trainer:
         seconds = self.rollout.take_seconds()
 
         # Learn
-        self.network.train()
+        self.actor.set_training(True)
         sums = _Sums()
         progress = self.agent_steps / args.total_steps
         learning = time.perf_counter()
@@ -220,7 +220,7 @@ class Trainer:
     def _minibatches(
         self, experience: Experience, progress: float, seconds: dict[str, float]
     ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        """Yield the rows of each minibatch and their weights; the advantages are computed anew before each draw."""
+        """Yield the rows of each minibatch and their weights; each draw uses fresh advantages."""
         args, sizes = self.args, self.sizes
         count = sizes.minibatches * args.update_epochs
         if args.sampling == "sequential":

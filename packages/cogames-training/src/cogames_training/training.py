@@ -37,7 +37,7 @@ from cogames_training.runs.atomic import write_file
 from cogames_training.runs.record import read_record
 from cogames_training.trainer import NotFinite, Trainer
 
-__all__ = ["Result", "TrainingStopped", "train"]
+__all__ = ["Result", "TrainingStopped", "make_trainer", "seed_everything", "train"]
 
 BATCH_FILE = "not_finite.pt"
 
@@ -81,12 +81,12 @@ def train(
     """
     args.check()
     args = _own(args)
-    _seed_everything(args.seed)
+    seed_everything(args.seed)
     prepared = prepare(args)
     described = dataclasses.asdict(args)
     if run is not None:
         check_same_run(described, prepared.sizes.rows, read_record(checkpoints / run) or {})
-    trainer = _make_trainer(args, prepared)
+    trainer = make_trainer(args, prepared)
     try:
         describe = {
             "args": described,
@@ -166,7 +166,9 @@ def _own(args: TrainArgs) -> TrainArgs:
     return dataclasses.replace(args)
 
 
-def _make_trainer(args: TrainArgs, prepared: Prepared) -> Trainer:
+def make_trainer(args: TrainArgs, prepared: Prepared) -> Trainer:
+    """Return a trainer that has not trained yet. Worlds and a teacher begin here, so what does not fit raises."""
+
     def curriculum(part: int) -> Curriculum:
         return make_curriculum(args.curriculum, prepared.tasks, seed=args.seed + part)
 
@@ -216,7 +218,7 @@ def _evaluated(args: TrainArgs, prepared: Prepared, trainer: Trainer) -> dict[st
         return evaluate(
             trainer.actor,
             prepared.tasks,
-            num_actions=len(prepared.interface.action_names),
+            action_names=prepared.interface.action_names,
             seeds=args.evaluation_seeds,
             threads=prepared.sizes.threads,
             translation=prepared.translation,
@@ -247,7 +249,7 @@ def _add_seconds(trainer: Trainer, report: EpochReport, phase: str, seconds: flo
         report.uptime = trainer.uptime
 
 
-def _seed_everything(seed: int) -> None:
+def seed_everything(seed: int) -> None:
     """Seed the generators that networks are initialized with; everything else has its own."""
     random.seed(seed)
     np.random.seed(seed % 2**32)
