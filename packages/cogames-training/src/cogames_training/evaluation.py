@@ -12,6 +12,7 @@ import torch
 from cogames_training.actor import Actor, Heads
 from cogames_training.curriculum import Rotation
 from cogames_training.deciding import engine_actions
+from cogames_training.seeing import Sight, SightMaker
 from cogames_training.tasks import Task
 from cogames_training.worlds import TrainingWorlds, WorldSettings
 
@@ -31,21 +32,20 @@ def evaluate(
     action_names: Sequence[str],
     seeds: int,
     threads: int = 1,
-    translation: np.ndarray | None = None,
+    make_sight: SightMaker = lambda worlds, task: Sight(worlds),
     greedy: bool = False,
 ) -> dict[str, Any]:
     """Return the mean reward per agent over `seeds` episodes of each mission, with its 95% interval.
 
     Map and world of episode i have the seed `HELD_OUT` + i, whatever the run's seed. The network plays as its policy
     does: it draws actions from its probabilities, or takes the most likely ones if `greedy`. `action_names`
-    are those that are not vibes; `translation` is `interfaces.translation` of the tasks.
+    are those that are not vibes.
     """
     actor.set_training(False)
     actions = len(action_names), action_names.index("noop") if "noop" in action_names else 0
     missions = {}
     for number in _chosen(len(tasks)):
-        table = None if translation is None else translation[number]
-        scores = _play(actor, tasks[number], seeds, threads, table, actions, greedy)
+        scores = _play(actor, tasks[number], seeds, threads, lambda w, n=number: make_sight(w, task=n), actions, greedy)
         missions[tasks[number].name] = _summary(scores)
     everything = [score for mission in missions.values() for score in mission["scores"]]
     result = _summary(everything)
@@ -63,23 +63,25 @@ def _play(
     task: Task,
     seeds: int,
     threads: int,
-    translation: np.ndarray | None,
+    make_sight: SightMaker,
     actions: tuple[int, int],
     greedy: bool,
 ) -> list[float]:
     """Return the mean reward of the agents in each of `seeds` episodes."""
     settings = WorldSettings(HELD_OUT, HELD_OUT, seeds, seeds, threads, staggered=False)
     worlds = TrainingWorlds(Rotation([task]), range(seeds), settings, stats_worlds=0)
-    table = None if translation is None else torch.from_numpy(translation).to(actor.device)
+    sight = make_sight(worlds)
+    sight.look(list(range(seeds)))
     generator = torch.Generator(actor.device).manual_seed(HELD_OUT)
     state = actor.initial_state(worlds.rows)
     scores: dict[int, float] = {}
     try:
         while len(scores) < seeds:
-            heads = actor.step(_seen(actor, worlds.observations, table), state)
+            heads = actor.step(_seen(actor, sight.observations), state)
             chosen = (_likeliest(heads) if greedy else heads.sample(generator)).cpu().numpy()
             worlds.actions[:], worlds.vibe_actions[:] = engine_actions(chosen, *actions)
             worlds.step()
+            sight.look(worlds.just_begun)
             for episode in worlds.episodes:
                 scores.setdefault(episode.world, float(episode.rewards.mean()))
             worlds.episodes = []
@@ -91,16 +93,12 @@ def _play(
     return [scores[world] for world in sorted(scores)]
 
 
-def _seen(actor: Actor, observations: np.ndarray, table: torch.Tensor | None) -> torch.Tensor:
-    """Return observations with the ids that the network knows; without unused tokens if it allows that."""
+def _seen(actor: Actor, observations: np.ndarray) -> torch.Tensor:
+    """Return observations on the device; without unused tokens if the network allows that."""
     if actor.reads_prefix:
         used = np.flatnonzero((observations[..., 0] != UNUSED).any(0))
         observations = observations[:, : int(used[-1]) + 1 if len(used) else 1]
-    seen = torch.from_numpy(observations).to(actor.device)
-    if table is None:
-        return seen
-    pairs = table[seen[..., 1].long() * 256 + seen[..., 2].long()]
-    return torch.cat([seen[..., :1], pairs], -1)
+    return torch.from_numpy(observations).to(actor.device)
 
 
 def _likeliest(heads: Heads) -> torch.Tensor:

@@ -15,9 +15,11 @@ from cogames.policy.arguments import parse_policy_spec
 from cogames.policy.device import resolve_device
 from cogames_training.args import SettingError, TrainArgs
 from cogames_training.interfaces import joined_interface, translation
+from cogames_training.seeing import Sight
 from cogames_training.sizes import Sizes, choose_sizes
 from cogames_training.tasks import Task, make_tasks
 from cogames_training.teaching import PolicyMaker
+from cogames_training.worlds import ArrayMaker, TrainingWorlds
 from mettagrid.policy.loader import initialize_or_load_policy
 from mettagrid.policy.policy import MultiAgentPolicy
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
@@ -52,6 +54,16 @@ class Prepared:
     translation: np.ndarray | None
     """ids of each task's features and tags as the network knows them; None if they are the same"""
 
+    def make_sight(
+        self, worlds: TrainingWorlds, *, make_array: ArrayMaker | None = None, task: int | None = None
+    ) -> Sight:
+        """Return what the network sees of worlds with all tasks, or with one of them."""
+        table = self.translation
+        if table is not None and task is not None:
+            table = table[task : task + 1]
+        memory = getattr(self.policy, "make_memory", None)
+        return Sight(worlds, interface=self.interface, make_memory=memory, translation=table, make_array=make_array)
+
 
 def prepare(args: TrainArgs) -> Prepared:
     """Load missions, policy and teacher. Raises `SettingError`, and the errors of missions and policy files."""
@@ -76,7 +88,7 @@ def prepare(args: TrainArgs) -> Prepared:
     )
 
 
-def check_same_run(args: Mapping[str, Any], rows: int, record: Mapping[str, Any]) -> None:
+def check_same_run(args: Mapping[str, Any], rows: int, record: Mapping[str, Any], *, processes: int = 1) -> None:
     """Raise `SettingError` if a run cannot continue with other settings than the ones in its `run.json`."""
     before = record.get("args")
     if not isinstance(before, Mapping):
@@ -90,6 +102,11 @@ def check_same_run(args: Mapping[str, Any], rows: int, record: Mapping[str, Any]
     if record.get("rows", rows) != rows:
         raise SettingError(
             "parallel_envs", f"the run {record.get('run')} has {record['rows']} agents in all, not {rows}"
+        )
+    if record.get("processes", 1) != processes:
+        raise SettingError(
+            "processes",
+            f"the run {record.get('run')} has {record.get('processes', 1)}, not {processes}; start the same number",
         )
 
 

@@ -18,6 +18,7 @@ from cogames_training.actor import Actor, State
 from cogames_training.advantages import Steps
 from cogames_training.deciding import Decider, engine_actions, pairs
 from cogames_training.experience import Experience, Kind
+from cogames_training.seeing import Sight
 from cogames_training.teaching import Teacher
 from cogames_training.worlds import Episode, TrainingWorlds
 
@@ -36,12 +37,15 @@ class Part:
         rows: slice,
         teacher: Teacher | None,
         *,
+        sight: Sight,
         executor: ThreadPoolExecutor | None,
     ) -> None:
         self.worlds = worlds
         self.rows = rows
         self.teacher = teacher
-        self.observations = torch.from_numpy(worlds.observations)
+        self.sight = sight
+        self.finals: list[tuple[int, np.ndarray]] = []
+        """place and last observations of the worlds whose episode ended in the last step without being terminated"""
         self.labels = np.full(worlds.rows, -1, np.int64)
         """the teacher's actions on the current observations, as engine ids; -1: none"""
         self.resets = np.ones(worlds.rows, np.bool_)
@@ -53,7 +57,10 @@ class Part:
         self.watch(list(range(len(worlds.numbers))))
 
     def watch(self, begun: list[int]) -> None:
-        """Let the teacher see the current observations; `begun` are the places whose episode begins with them."""
+        """See the current observations, also the teacher; `begun` are the places whose episode begins with them."""
+        started = time.perf_counter()
+        self.sight.look(begun)
+        self.seconds["env"] += time.perf_counter() - started
         if self.teacher is None:
             return
         started = time.perf_counter()
@@ -84,6 +91,7 @@ class Part:
         started = time.perf_counter()
         self.worlds.step()
         self.resets[:] = self.worlds.ended
+        self.finals = self.sight.finals()
         self.seconds["env"] += time.perf_counter() - started
         self.watch(self.worlds.just_begun)
 
@@ -101,16 +109,13 @@ class Rollout:
         noop: int,
         generator: torch.Generator,
         teacher_actor: Actor | None = None,
-        translation: np.ndarray | None = None,
         cuda_graphs: bool = False,
     ) -> None:
-        """`translation`, uint8 [tasks, 65536, 2], has the ids that the network knows; see `interfaces.translation`."""
         self.parts, self.actor, self.horizon = parts, actor, horizon
         self.rows = sum(part.worlds.rows for part in parts)
         self.device = actor.device
         self._num_actions, self._noop = num_actions, noop
         self._teacher_actor = teacher_actor
-        self._translation = None if translation is None else torch.from_numpy(translation).to(self.device)
         self._all_tokens = parts[0].worlds.observations.shape[1]
         self._tokens = min(TOKENS_AT_FIRST, self._all_tokens) if actor.reads_prefix else self._all_tokens
         self._observations = self._new_observations()
@@ -231,23 +236,15 @@ class Rollout:
         return total
 
     def _see(self, part: Part) -> torch.Tensor:
-        observations = part.worlds.observations
+        """Return what the network sees of the part's worlds, on the device, cut after the last used token."""
+        observations = part.sight.observations
         while self._tokens < self._all_tokens and (observations[:, self._tokens, 0] != UNUSED).any():
             self._widen()
-        source = part.observations
+        source = torch.from_numpy(observations)
         if self.device.type == "cpu":
-            seen = source[:, : self._tokens]
-        else:  # the whole array is contiguous, so it is one copy from pinned memory
-            seen = source.to(self.device, non_blocking=True)[:, : self._tokens]
-        return self._translated(seen, part.worlds.row_tasks)
-
-    def _translated(self, seen: torch.Tensor, row_tasks: np.ndarray) -> torch.Tensor:
-        """Return observations with the ids that the network knows, where the tasks have different ones."""
-        if self._translation is None:
-            return seen
-        tasks = torch.from_numpy(row_tasks).to(self.device)[:, None]
-        pairs = self._translation[tasks, seen[..., 1].long() * 256 + seen[..., 2].long()]
-        return torch.cat([seen[..., :1], pairs], -1)
+            return source[:, : self._tokens]
+        # The whole array is contiguous, so it is one copy from pinned memory.
+        return source.to(self.device, non_blocking=True)[:, : self._tokens]
 
     def _new_observations(self) -> torch.Tensor:
         shape = (self.rows, self.horizon, self._tokens, 3)
@@ -272,12 +269,11 @@ class Rollout:
         host["rewards"][step, part.rows] = worlds.rewards
         host["ended"][step, part.rows] = worlds.ended
         host["terminated"][step, part.rows] = worlds.terminated
-        for place, task, observations in worlds.finals:
+        for place, observations in part.finals:
             here = worlds.places_rows(place)
             where = slice(part.rows.start + here.start, part.rows.start + here.stop)
             state = {name: tensor[here].clone() for name, tensor in part.state.items()}
-            seen = torch.from_numpy(observations).to(self.device)
-            finals.append((step, where, self._translated(seen, np.full(len(seen), task)), state))
+            finals.append((step, where, torch.from_numpy(observations).to(self.device), state))
 
     def _taught(self, taught: list[list[Any]]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         size = taught[0][2].shape[-1]

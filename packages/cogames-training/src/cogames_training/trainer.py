@@ -17,13 +17,15 @@ from torch import nn
 from cogames_training import losses, schedules
 from cogames_training.actor import Actor
 from cogames_training.advantages import advantages
-from cogames_training.args import TrainArgs
+from cogames_training.args import SettingError, TrainArgs
 from cogames_training.curriculum import Curriculum
+from cogames_training.distributed import ONE_PROCESS, Processes
 from cogames_training.experience import Experience, Kind
 from cogames_training.finite import FiniteCheck
 from cogames_training.optimizers import ScheduleFree, make_optimizer
 from cogames_training.reports.epoch import EpochReport
 from cogames_training.rollout import Part, Rollout
+from cogames_training.seeing import Sight, SightMaker
 from cogames_training.sizes import Sizes
 from cogames_training.statistics import episode_means
 from cogames_training.teaching import PolicyMaker, Teacher, draw_kinds
@@ -31,6 +33,7 @@ from cogames_training.worlds import TrainingWorlds, WorldSettings
 
 __all__ = ["NotFinite", "Trainer"]
 
+RANK_SEEDS = 0x9E3779B97F4A7C15  # far apart, so that processes of runs with similar seeds draw differently
 IS_SEEN_AS_TEACHING = ("sliced_cloner", "sliced_cloner_no_ppo", "supervisor", "sliced_kickstarter")
 
 
@@ -73,36 +76,42 @@ class Trainer:
         device: torch.device,
         make_teacher: PolicyMaker | None = None,
         teacher_network: tuple[nn.Module, bool] | None = None,
-        translation: np.ndarray | None = None,
+        make_sight: SightMaker = lambda worlds, make_array: Sight(worlds),
+        processes: Processes = ONE_PROCESS,
     ) -> None:
         """`curriculum(part)` makes the curriculum of a part. `teacher_network` is (network, is recurrent)."""
         self.args, self.sizes, self.network, self.device = args, sizes, network, device
+        self.processes = processes
+        processes.copy_weights(network)
         self.optimizer = make_optimizer(network, args)
         self.scheduler = schedules.Scheduler(
             schedules.read_rules(args.schedule_rules), schedules.read_gates(args.loss_gates)
         )
-        self.generator = torch.Generator(device).manual_seed(args.seed)
-        self.draws = np.random.default_rng((args.seed, 0x7EAC))
+        self.generator = torch.Generator(device).manual_seed((args.seed + processes.rank * RANK_SEEDS) % 2**63)
+        self.draws = np.random.default_rng((args.seed, 0x7EAC, processes.rank))
         self.epoch = self.agent_steps = self.gradient_steps = 0
         self.uptime = 0.0
         self._center: torch.Tensor | None = None  # running mean of each row's rewards
         self._metrics: dict[str, float] = {}
 
-        settings = WorldSettings(args.seed, args.map_seed, args.maps, sizes.worlds, sizes.threads)
+        total = sizes.worlds * processes.size
+        settings = WorldSettings(args.seed, args.map_seed, args.maps, total, sizes.threads)
         pinned = device.type == "cuda"
 
         def make_array(name: str, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
             array = np.zeros(shape, dtype)
             return torch.from_numpy(array).pin_memory().numpy() if pinned else array
 
-        bounds = [sizes.worlds * part // sizes.parts for part in range(sizes.parts + 1)]
+        first = sizes.worlds * processes.rank
+        bounds = [first + sizes.worlds * part // sizes.parts for part in range(sizes.parts + 1)]
         parts, row = [], 0
         for number in range(sizes.parts):
             numbers = range(bounds[number], bounds[number + 1])
             worlds = TrainingWorlds(curriculum(number), numbers, settings, make_array=make_array)
             teacher = None if make_teacher is None else Teacher(worlds, make_teacher, threads=sizes.threads)
             executor = ThreadPoolExecutor(1, f"worlds {number}") if sizes.parts > 1 else None
-            parts.append(Part(worlds, slice(row, row + worlds.rows), teacher, executor=executor))
+            sight = make_sight(worlds, make_array=make_array)
+            parts.append(Part(worlds, slice(row, row + worlds.rows), teacher, sight=sight, executor=executor))
             row += worlds.rows
         tokens = parts[0].worlds.observations.shape[1]
         self.actor = Actor(network, is_recurrent=is_recurrent, tokens=tokens, precision=args.precision)
@@ -118,7 +127,6 @@ class Trainer:
             noop=action_names.index("noop") if "noop" in action_names else 0,
             generator=self.generator,
             teacher_actor=teacher_actor,
-            translation=translation,
             cuda_graphs=args.cuda_graphs and device.type == "cuda",
         )
         self._has_teacher = make_teacher is not None or teacher_actor is not None
@@ -156,17 +164,22 @@ class Trainer:
             kl = self._learn(experience, segments, importance, sums, seconds)
             checks.append(check.closed(self._is_finite))
             self.gradient_steps += 1
-            if args.target_kl is not None and float(kl) > args.target_kl:
+            if args.target_kl is not None and float(self.processes.sum(kl)) / self.processes.size > args.target_kl:
                 break
         seconds["learn"] += time.perf_counter() - learning - seconds["advantage"] - seconds["train_forward"]
         self._check_finite(checks)
 
         # Report
+        counted = int(experience.weights.sum())
+        numbers = sums.means() | {"explained_variance": _explained(experience)}
+        shared = self.processes.gather((counted, numbers, episodes, np.bincount(kinds, minlength=3)))
+        epoch_steps = sum(process[0] for process in shared)
+        episodes = [episode for process in shared for episode in process[2]]
+        counts = np.sum([process[3] for process in shared], axis=0)
         self.epoch += 1
-        self.agent_steps += int(experience.weights.sum())
+        self.agent_steps += epoch_steps
         took = time.perf_counter() - started
         self.uptime += took
-        counts = np.bincount(kinds, minlength=3)
         report = EpochReport(
             epoch=self.epoch,
             agent_steps=self.agent_steps,
@@ -174,14 +187,14 @@ class Trainer:
             seconds=took,
             uptime=self.uptime,
             phases=self._phases(seconds, took),
-            losses=sums.means() | {"explained_variance": _explained(experience)},
+            losses={name: sum(process[1][name] for process in shared) / len(shared) for name in numbers},
             episode=episode_means(episodes, self.rollout.parts[0].worlds.tasks),
             episodes=len(episodes),
             learning_rate=rate,
             hyperparameters={name: float(getattr(args, name)) for name in ("ent_coef", "clip_coef", "gamma")}
             | {"teacher_led_proportion": teacher_led, "student_led_proportion": student_led},
             experience={f"{kind.name.lower()}_segments": int(counts[kind]) for kind in Kind},
-            epoch_steps=int(experience.weights.sum()),
+            epoch_steps=epoch_steps,
         )
         self._metrics = {f"losses/{name}": value for name, value in report.losses.items()} | report.episode
         return report
@@ -287,7 +300,7 @@ class Trainer:
             found = self._advantages(experience, rows)
 
         # Actor
-        scaled = importance[:, None] * (_normalized(found, learns) if args.norm_adv else found)
+        scaled = importance[:, None] * (_normalized(found, learns, self.processes) if args.norm_adv else found)
         actor = losses.actor_loss(log_probs, experience.log_probs[rows], scaled, learns, clip_coef=args.clip_coef)
         entropy = losses.mean_over(heads.entropy().reshape(shape), weights)
         policy_weight = float(args.ppo_actor and self._is_active("ppo_actor"))
@@ -314,6 +327,7 @@ class Trainer:
 
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
+        self.processes.average_gradients(self.network.parameters(), weights.sum())
         norm = nn.utils.clip_grad_norm_(self.network.parameters(), args.max_grad_norm)
         self._is_finite = torch.isfinite(norm) & torch.isfinite(loss)
         self.optimizer.step()
@@ -375,10 +389,10 @@ class Trainer:
 
     def _check_finite(self, checks: list[FiniteCheck]) -> None:
         """Raise `NotFinite` if a number of the rollout, a loss, gradient or weight of the epoch was not finite."""
-        flags = torch.stack([check.is_finite for check in checks]).tolist()  # waits for the device once per epoch
-        if False in flags:
-            failed = checks[flags.index(False)]
-            raise NotFinite(failed.what, failed.batch(self.args))
+        own = torch.stack([check.is_finite for check in checks]).tolist()  # waits for the device once per epoch
+        for check, *flags in zip(checks, *self.processes.gather(own), strict=True):
+            if False in flags:  # all processes stop, with the steps of the first one that failed
+                raise NotFinite(check.what, self.processes.gather(check.batch(self.args))[flags.index(False)])
         for name, parameter in self.network.named_parameters():
             if not bool(torch.isfinite(parameter).all()):
                 raise NotFinite(f"a weight of {name}", checks[-1].batch(self.args))
@@ -405,7 +419,11 @@ class Trainer:
         return kept
 
     def state(self) -> dict[str, Any]:
-        """Return everything that `load_state` needs beside the weights to continue exactly."""
+        """Return everything that `load_state` needs beside the weights to continue exactly.
+
+        All processes call it together; the result has the state of each.
+        """
+        first, *others = self.processes.gather(self._own_state())
         is_mean = isinstance(self.optimizer, ScheduleFree)  # then `weights` are not those that training continues with
         own = {name: tensor.detach().cpu().clone() for name, tensor in self.network.state_dict().items() if is_mean}
         return {
@@ -416,11 +434,18 @@ class Trainer:
             "update": self.epoch,
             "gradient_steps": self.gradient_steps,
             "uptime": self.uptime,
-            "generator": self.generator.get_state(),
-            "draws": self.draws.bit_generator.state,
-            "center": self._center,
             "metrics": self._metrics,
             "scheduler": self.scheduler.state(),
+            **first,
+            "other_processes": others,
+        }
+
+    def _own_state(self) -> dict[str, Any]:
+        """Return the state that differs between the processes of a run."""
+        return {
+            "generator": self.generator.get_state(),
+            "draws": self.draws.bit_generator.state,
+            "center": None if self._center is None else self._center.cpu(),
             "parts": [
                 {
                     "worlds": _as_tensors(part.worlds.state()),
@@ -434,18 +459,27 @@ class Trainer:
         }
 
     def load_state(self, state: dict[str, Any], weights: dict[str, torch.Tensor]) -> None:
-        """Continue from `state` and `weights`, in a trainer made with the same settings that has not trained yet."""
+        """Continue from `state` and `weights`, in a trainer made with the same settings that has not trained yet.
+
+        Raises `SettingError` for the state of another number of processes.
+        """
+        others = state.get("other_processes", [])
+        if 1 + len(others) != self.processes.size:
+            raise SettingError(
+                "processes", f"the run has {1 + len(others)}, not {self.processes.size}; start the same number"
+            )
+        own = [state, *others][self.processes.rank]
         self.network.load_state_dict(state["network"] or weights)
         self.optimizer.load_state_dict(state["optimizer_state_dict"])
         self.agent_steps, self.epoch = state["agent_step"], state["update"]
         self.gradient_steps, self.uptime = state["gradient_steps"], state["uptime"]
-        self.generator.set_state(state["generator"])
-        self.draws.bit_generator.state = state["draws"]
-        self._center = None if state["center"] is None else state["center"].to(self.device)
+        self.generator.set_state(own["generator"])
+        self.draws.bit_generator.state = own["draws"]
+        self._center = None if own["center"] is None else own["center"].to(self.device)
         self._metrics = state["metrics"]
         self.scheduler.load_state(state["scheduler"])
         taught = self.rollout.teacher_states()
-        for part, teacher_state, saved in zip(self.rollout.parts, taught, state["parts"], strict=True):
+        for part, teacher_state, saved in zip(self.rollout.parts, taught, own["parts"], strict=True):
             part.worlds.curriculum.load_state(saved["curriculum"])
             part.worlds.restore(_as_arrays(saved["worlds"]), part.watch)
             for name, tensor in saved["memory"].items():
@@ -470,11 +504,11 @@ def _as_arrays(state: dict[str, Any]) -> dict[str, Any]:
     return {name: value.numpy() if isinstance(value, torch.Tensor) else value for name, value in state.items()}
 
 
-def _normalized(values: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
-    """Scale to mean 0 and deviation 1 over the steps that count."""
-    mean = losses.mean_over(values, weights)
-    count = weights.sum()
-    variance = ((values - mean) ** 2 * weights).sum() / (count - 1).clamp(min=1)
+def _normalized(values: torch.Tensor, weights: torch.Tensor, processes: Processes) -> torch.Tensor:
+    """Scale to mean 0 and deviation 1 over the steps that count, in all processes."""
+    total, count = processes.sum(torch.stack([(values * weights).sum(), weights.sum()]))
+    mean = total / count.clamp(min=1e-8)
+    variance = processes.sum(((values - mean) ** 2 * weights).sum()) / (count - 1).clamp(min=1)
     return (values - mean) / (variance.sqrt() + 1e-8)
 
 

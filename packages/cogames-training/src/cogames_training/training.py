@@ -15,17 +15,19 @@ import os
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 
 from cogames_training.args import SettingError, TrainArgs
 from cogames_training.curriculum import Curriculum, make_curriculum
+from cogames_training.distributed import ONE_PROCESS, Processes, joined_processes
 from cogames_training.evaluation import evaluate
+from cogames_training.following import follow
 from cogames_training.interrupts import Interrupts
 from cogames_training.optimizers import ScheduleFree
 from cogames_training.preparation import Prepared, check_same_run, is_recurrent, policy_document, prepare
@@ -74,32 +76,38 @@ def train(
 ) -> Result:
     """Train until `total_steps`, until `stop` returns true for an epoch, or until Ctrl-C.
 
-    A run of that name is continued. `tell` shows what the user should know; by default the dashboard does.
+    A run of that name is continued. `tell` shows what the user should know; by default the dashboard does. Processes
+    that torchrun has started train together; see `distributed`.
 
     Raises `SettingError` for settings that cannot work, before anything is written; `RunFolderError` for a folder that
     cannot be written or read; `TrainingStopped` when a number is no longer finite.
     """
     args.check()
     args = _own(args)
-    seed_everything(args.seed)
-    prepared = prepare(args)
-    described = dataclasses.asdict(args)
-    if run is not None:
-        check_same_run(described, prepared.sizes.rows, read_record(checkpoints / run) or {})
-    trainer = make_trainer(args, prepared)
-    try:
-        describe = {
-            "args": described,
-            "seed": args.seed,
-            "missions": [task.name for task in prepared.tasks],
-            "policy": args.policy,
-            "rows": prepared.sizes.rows,
-            "command": None if command is None else list(command),
-        }
-        with RunFolder.create(checkpoints, run_id=run, layout=layout, describe=describe) as folder:
-            return _run(args, prepared, trainer, folder, tell, stop)
-    finally:
-        trainer.close()
+    with joined_processes(args.device, evaluates=args.evaluate_every > 0) as processes:
+        seed_everything(args.seed)
+        prepared = prepare(args)
+        described = dataclasses.asdict(args)
+        if run is not None:
+            record = read_record(checkpoints / run) or {}
+            check_same_run(described, prepared.sizes.rows, record, processes=processes.size)
+        with closing(make_trainer(args, prepared, processes)) as trainer:
+            if not processes.is_first:
+                try:
+                    return cast(Result, follow(args, trainer, stop))
+                except NotFinite as error:
+                    raise TrainingStopped(str(error)) from None
+            describe = {
+                "args": described,
+                "seed": args.seed,
+                "missions": [task.name for task in prepared.tasks],
+                "policy": args.policy,
+                "rows": prepared.sizes.rows,
+                "processes": processes.size,
+                "command": None if command is None else list(command),
+            }
+            with RunFolder.create(checkpoints, run_id=run, layout=layout, describe=describe) as folder:
+                return processes.from_first(_run(args, prepared, trainer, folder, tell, stop))
 
 
 def _run(
@@ -118,7 +126,7 @@ def _run(
     saved_epoch = 0
     with Interrupts() as interrupts, Dashboard(title) as board:
         say = tell or board.note
-        checkpoint = folder.load_checkpoint()
+        checkpoint = trainer.processes.from_first(folder.load_checkpoint())
         if checkpoint is not None:
             _continue(trainer, checkpoint, folder.name, say)
             bundle, saved_epoch = checkpoint.path.parent, trainer.epoch
@@ -143,7 +151,7 @@ def _run(
                     took_saving = time.perf_counter() - started  # the next report tells it
                 board.update(report)
                 last = report
-                if interrupts.requested or stop(report):
+                if trainer.processes.any(interrupts.requested or stop(report)):
                     break
             if trainer.epoch > saved_epoch:
                 bundle = _save(folder, trainer, spec)
@@ -166,11 +174,12 @@ def _own(args: TrainArgs) -> TrainArgs:
     return dataclasses.replace(args)
 
 
-def make_trainer(args: TrainArgs, prepared: Prepared) -> Trainer:
+def make_trainer(args: TrainArgs, prepared: Prepared, processes: Processes = ONE_PROCESS) -> Trainer:
     """Return a trainer that has not trained yet. Worlds and a teacher begin here, so what does not fit raises."""
 
     def curriculum(part: int) -> Curriculum:
-        return make_curriculum(args.curriculum, prepared.tasks, seed=args.seed + part)
+        number = processes.rank * prepared.sizes.parts + part
+        return make_curriculum(args.curriculum, prepared.tasks, seed=args.seed + number)
 
     return Trainer(
         args,
@@ -182,7 +191,8 @@ def make_trainer(args: TrainArgs, prepared: Prepared) -> Trainer:
         device=prepared.device,
         make_teacher=prepared.make_teacher,
         teacher_network=prepared.teacher_network,
-        translation=prepared.translation,
+        make_sight=prepared.make_sight,
+        processes=processes,
     )
 
 
@@ -221,7 +231,7 @@ def _evaluated(args: TrainArgs, prepared: Prepared, trainer: Trainer) -> dict[st
             action_names=prepared.interface.action_names,
             seeds=args.evaluation_seeds,
             threads=prepared.sizes.threads,
-            translation=prepared.translation,
+            make_sight=prepared.make_sight,
             greedy=bool(prepared.spec.init_kwargs.get("greedy", False)),
         )
 

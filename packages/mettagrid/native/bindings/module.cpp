@@ -3,6 +3,7 @@
 #include "bindings/layout.hpp"
 #include "bindings/recorder.hpp"
 #include "bindings/series_text.hpp"
+#include "bindings/token_memory.hpp"
 #include "bindings/world.hpp"
 
 namespace nb = nanobind;
@@ -101,4 +102,10 @@ NB_MODULE(_native, module) {
       .def("_reset", &Batch::reset, "worlds"_a, "seeds"_a.none())
       .def("_replace", &Batch::replace)
       .def("_close", &Batch::close);
+  nb::class_<TokenMemory>(module, "TokenMemory", "Appends what agents have seen before to their observations.")
+      .def(nb::init<int32_t, int32_t, int32_t, int32_t, const std::vector<int32_t>&, const TokenMemory::Bytes&,
+                    const TokenMemory::Bytes&, const TokenMemory::Bytes&>(),
+           "rows"_a, "threads"_a, "height"_a, "width"_a, "features"_a, "makes_a_thing"_a, "goes_with_it"_a, "is_visible"_a)
+      .def("see", &TokenMemory::see, "observations"_a, "rows"_a, "out"_a, "translation"_a.none(), "tables"_a.none())
+      .def("forget", &TokenMemory::forget, "rows"_a);
 }

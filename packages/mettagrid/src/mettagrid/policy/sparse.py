@@ -10,7 +10,8 @@ import numpy as np
 
 from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
-from mettagrid.policy.sparse_player import SparsePlayer, chosen_indices, flat_actions, used_tokens
+from mettagrid.policy.sparse_memory import SparseMemory
+from mettagrid.policy.sparse_player import SparsePlayer, chosen_indices, flat_actions
 from mettagrid.policy.sparse_tokens import Vocabulary
 from mettagrid.policy.sparse_weights import (
     Sizes,
@@ -20,7 +21,7 @@ from mettagrid.policy.sparse_weights import (
     load_weights_file,
     save_weights_file,
 )
-from mettagrid.simulator.interface import AgentObservation
+from mettagrid.simulator.interface import EMPTY_LOCATION, AgentObservation
 from mettagrid.simulator.simulator import Simulation
 from mettagrid.types import Action
 
@@ -37,7 +38,8 @@ class SparsePolicy(MultiAgentPolicy):
     weights play in any game with the same actions, and tokens with other names are ignored. With `vibes` it also
     chooses vibes, and with `phrases` it may say one of them in games that allow talk. `auxiliary` adds the output
     `h_values` for training. `greedy` plays the most likely action; otherwise actions are drawn with `numpy.random`,
-    which also draws the weights of a network that has not been loaded.
+    which also draws the weights of a network that has not been loaded. With `memory` the network also sees what the
+    agent has seen before (`sparse_memory`).
 
     Weights trained through `network()` are the ones that `save_policy_data` saves, and an episode plays with the ones
     at its start. Raises `ValueError` for arguments that do not fit the game.
@@ -58,6 +60,7 @@ class SparsePolicy(MultiAgentPolicy):
         phrases: Sequence[str] = (),
         auxiliary: bool = False,
         greedy: bool = False,
+        memory: bool = True,
     ) -> None:
         super().__init__(policy_env_info, device)
         self._device = device
@@ -72,12 +75,14 @@ class SparsePolicy(MultiAgentPolicy):
             vibes=len(policy_env_info.vibe_action_names) + 1 if self._vibes else 0,
             phrases=len(self._phrases) + 1 if self._phrases else 0,
             auxiliary=self._auxiliary,
+            memory=_flag("memory", memory),
         )
-        self._tables = names.tables(policy_env_info)
+        self._tables = names.tables(policy_env_info, memory=self._sizes.memory)
         self._loaded: Weights | None = None
         self._drawn: Weights | None = None
         self._network: Any = None
         self._player: SparsePlayer | None = None
+        self._memories: dict[int, SparseMemory] = {}
         self._hidden = self._cell = np.zeros((0, self._sizes.hidden_size), np.float32)
         # Numbers of actions cannot express a vibe or a text beside the action.
         self.supports_step_batch = not (self._vibes or self._phrases)
@@ -93,7 +98,12 @@ class SparsePolicy(MultiAgentPolicy):
             "phrases": list(self._phrases),
             "auxiliary": self._auxiliary,
             "greedy": self._greedy,
+            "memory": self._sizes.memory,
         }
+
+    def make_memory(self, rows: int, *, threads: int = 1) -> SparseMemory | None:
+        """Return a memory for observations of that many agents, or None if the network sees plain observations."""
+        return SparseMemory(self.policy_env_info, rows, threads=threads) if self._sizes.memory else None
 
     def is_recurrent(self) -> bool:
         return True
@@ -141,6 +151,7 @@ class SparsePolicy(MultiAgentPolicy):
         self._player = self._drawn = None
         self._hidden[:] = 0.0
         self._cell[:] = 0.0
+        self._memories.clear()
         self._batch_agents = np.arange(len(self._hidden))
 
     def set_batch_agents(self, agent_ids: list[int]) -> None:
@@ -150,8 +161,8 @@ class SparsePolicy(MultiAgentPolicy):
 
     def step_batch(self, raw_observations: np.ndarray, raw_actions: np.ndarray) -> None:
         agents = self._batch_agents
-        tokens, counts = used_tokens(raw_observations if len(agents) == len(raw_actions) else raw_observations[agents])
-        raw_actions[agents] = flat_actions(self._decide(agents, tokens, counts), self.policy_env_info)
+        arrays = [_used(raw_observations[agent]) for agent in agents.tolist()]
+        raw_actions[agents] = flat_actions(self._decide(agents, arrays), self.policy_env_info)
 
     def batched(self, worlds: int, *, threads: int = 1) -> BatchedPolicy | None:
         """Return a form for many worlds that plays with `network()`; None where PyTorch is not installed."""
@@ -159,14 +170,14 @@ class SparsePolicy(MultiAgentPolicy):
             return None
         from mettagrid.policy.sparse_batched import BatchedSparse
 
-        return BatchedSparse(self.network(), self.policy_env_info, worlds, greedy=self._greedy)
+        memory = self.make_memory(worlds * self.policy_env_info.num_agents, threads=threads)
+        return BatchedSparse(self.network(), self.policy_env_info, worlds, greedy=self._greedy, memory=memory)
 
     def step_agents(self, observations: Sequence[tuple[int, AgentObservation]]) -> list[Action]:
         """Return one action for each (agent id, observation), in order."""
         agents = np.array([agent for agent, _ in observations], np.intp)
         arrays = [observation.token_array() for _, observation in observations]
-        tokens = np.concatenate(arrays) if len(arrays) > 1 else arrays[0]
-        chosen = self._decide(agents, tokens, np.array([len(array) for array in arrays]))
+        chosen = self._decide(agents, arrays)
         info = self.policy_env_info
         actions = [Action(name=info.action_names[index]) for index in chosen["action"].tolist()]
         if "vibe" in chosen:
@@ -177,17 +188,29 @@ class SparsePolicy(MultiAgentPolicy):
                 action.talk = self._phrases[index - 1] if index else None
         return actions
 
-    def _decide(self, agents: np.ndarray, tokens: np.ndarray, counts: np.ndarray) -> dict[str, np.ndarray]:
-        """Choose for some agents and update their memory; return the index that each head chose."""
+    def _decide(self, agents: np.ndarray, arrays: list[np.ndarray]) -> dict[str, np.ndarray]:
+        """Choose for some agents by their used tokens, and update their memory; return the index each head chose."""
         if self._player is None:
             self._player = SparsePlayer(self._weights(), self._tables)
         highest = int(agents.max(initial=-1))
         if highest >= len(self._hidden):
             self._set_agents(highest + 1)
+        if self._sizes.memory:
+            arrays = [self._with_memory(agent, array) for agent, array in zip(agents.tolist(), arrays, strict=True)]
+        tokens = np.concatenate(arrays) if arrays else np.zeros((0, 3), np.uint8)
+        counts = np.array([len(array) for array in arrays], np.intp)
         logits, self._hidden[agents], self._cell[agents] = self._player.step(
             tokens, counts, self._hidden[agents], self._cell[agents]
         )
         return chosen_indices(logits, greedy=self._greedy)
+
+    def _with_memory(self, agent: int, tokens: np.ndarray) -> np.ndarray:
+        """Return an agent's used tokens with what it remembers."""
+        if agent not in self._memories:
+            self._memories[agent] = SparseMemory(self.policy_env_info, 1)
+        out = np.empty((1, max(self.policy_env_info.observation_shape[0], len(tokens)), 3), np.uint8)
+        self._memories[agent].see(np.ascontiguousarray(tokens)[None], out)
+        return _used(out[0])
 
     def _set_agents(self, count: int) -> None:
         """Make room for the memory of that many agents."""
@@ -202,6 +225,7 @@ class SparsePolicy(MultiAgentPolicy):
         """Start an episode of one agent."""
         if self._network is not None:
             self._player = None  # its weights may have been trained since
+        self._memories.pop(agent_id, None)
         if agent_id < len(self._hidden):
             self._hidden[agent_id] = self._cell[agent_id] = 0.0
 
@@ -225,6 +249,11 @@ class _SparseAgent(AgentPolicy):
 
     def step_group(self, observations: list[tuple[int, AgentObservation]]) -> list[Action]:
         return self._team.step_agents(observations)
+
+
+def _used(tokens: np.ndarray) -> np.ndarray:
+    """Return the used tokens of an observation [tokens, 3]."""
+    return tokens[tokens[:, 0] != EMPTY_LOCATION]
 
 
 def _flag(name: str, value: bool | str) -> bool:

@@ -78,7 +78,7 @@ class SparseNetwork(nn.Module):
             setattr(self, name, nn.Linear(self.hidden_size, outputs))
         for name in ("kinds", "places", "magnitudes", "scales"):
             self.register_buffer(f"_{name}", torch.from_numpy(getattr(tables, name)), persistent=False)
-        self._own_location = tables.own_location
+        self._own_location, self._memory_feature = tables.own_location, tables.memory_feature
         self.load_numpy(weights)
 
     def load_numpy(self, weights: Mapping[str, np.ndarray]) -> None:
@@ -138,7 +138,7 @@ class SparseNetwork(nn.Module):
             if observations.is_cuda and _KERNELS is not None:
                 tables = (self._kinds, self._magnitudes, self._scales)
                 sums: torch.Tensor = _KERNELS.pooled(
-                    observations, rows, places, kinds, magnitudes, tables, self._own_location
+                    observations, rows, places, kinds, magnitudes, tables, self._own_location, self._memory_feature
                 )
                 return sums
             if rows is not None:
@@ -148,7 +148,7 @@ class SparseNetwork(nn.Module):
             return self._summed(observations, places, kinds, magnitudes)
 
     def _embeddings(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Return the rows of all locations [256, d], of all kinds [kinds, d] and of all magnitudes [magnitudes, d].
+        """Return the rows of all locations [512, d], of all kinds [kinds, d] and of all magnitudes [magnitudes, d].
 
         The rows of unused tokens and of unknown kinds are zero, and have no gradient.
         """
@@ -162,12 +162,16 @@ class SparseNetwork(nn.Module):
         """Sum over all tokens, also unused ones, so that no shape depends on the observations. Needs more memory."""
         location, feature, value = observations.long().unbind(-1)
         kind = self._kinds[feature * BYTES + value].long()
-        total = (places[location] * kinds[kind]).sum(1)
+        total = (places[self._row_of_place(location, feature)] * kinds[kind]).sum(1)
         own = (location == GLOBAL_LOCATION) | (location == self._own_location)
         amount = value * self._scales[feature] * own
         amounts = amount.new_zeros(len(observations), len(magnitudes))
         amounts.scatter_add_(1, self._magnitudes[feature].long(), amount)
         return total + amounts @ magnitudes
+
+    def _row_of_place(self, location: torch.Tensor, feature: torch.Tensor) -> torch.Tensor:
+        """Return the row of each token's place; tokens of the memory have rows of their own."""
+        return location + BYTES * (feature == self._memory_feature)
 
     @torch.compiler.disable
     def _summed(
@@ -176,8 +180,9 @@ class SparseNetwork(nn.Module):
         """Sum over the used tokens, with one row for each pair of location and kind that occurs."""
         tokens, counts = _used_tokens(observations)
         location, feature, value = (column.long() for column in tokens.unbind(1))
-        pairs = location * len(kinds) + self._kinds.index_select(0, feature * BYTES + value)
-        occurs = torch.zeros(BYTES * len(kinds), dtype=torch.bool)
+        rows = self._row_of_place(location, feature)
+        pairs = rows * len(kinds) + self._kinds.index_select(0, feature * BYTES + value)
+        occurs = torch.zeros(len(places) * len(kinds), dtype=torch.bool)
         occurs[pairs] = True
         distinct = occurs.nonzero()[:, 0]
         numbers = torch.empty(len(occurs), dtype=torch.long)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
-from mettagrid.policy.sparse_tokens import BYTES, NO_PLACE, GameTables
+from mettagrid.policy.sparse_tokens import BYTES, GameTables
 from mettagrid.simulator.interface import EMPTY_LOCATION, GLOBAL_LOCATION
 
 __all__ = ["SparsePlayer", "chosen_indices", "flat_actions", "used_tokens"]
@@ -21,7 +21,6 @@ class SparsePlayer:
         width = weights["bias"].shape[0]
         nothing = np.zeros((1, width), np.float32)
         places = np.concatenate([weights["places"], nothing])
-        assert len(places) == NO_PLACE + 1
         self._places = np.ascontiguousarray(places[tables.places])
         self._kinds = np.concatenate([nothing, weights["kinds"]])
         self._magnitudes = weights["magnitudes"]
@@ -62,7 +61,7 @@ class SparsePlayer:
             return np.zeros((len(counts), len(self._bias)), np.float32)
         tables = self._tables
         location, feature, value = tokens[:, 0], tokens[:, 1], tokens[:, 2]
-        rows = self._places[location]
+        rows = self._places[location + BYTES * (feature == tables.memory_feature)]
         rows *= self._kinds[tables.kinds[feature.astype(np.intp) * BYTES + value]]
         ends = np.cumsum(counts)
         # An agent without tokens has no first one; its sum is wrong and zeroed.

@@ -14,9 +14,10 @@ from functools import cached_property
 import numpy as np
 
 from mettagrid.policy.policy_env_interface import CHANGE_VIBE_PREFIX, PolicyEnvInterface
+from mettagrid.policy.sparse_memory import MEMORY_PLACES, memory_feature
 from mettagrid.simulator.interface import EMPTY_LOCATION, GLOBAL_LOCATION
 
-__all__ = ["BYTES", "NO_PLACE", "PLACES", "UNKNOWN", "GameTables", "Vocabulary"]
+__all__ = ["BYTES", "PLACES", "UNKNOWN", "GameTables", "Vocabulary", "num_places"]
 
 BYTES = 256
 UNKNOWN = 0
@@ -25,6 +26,7 @@ PLACES = 255
 """number of places: the cells relative to the agent, and `GLOBAL_LOCATION` for the whole game"""
 NO_PLACE = EMPTY_LOCATION
 """the place of unused tokens and of cells that cannot be observed; its embedding is zero"""
+NO_FEATURE = -1
 
 _CENTER = 7  # the agent's row and column among the places: the center of the largest window, 15 x 15
 _NAMED = ("tag", "vibe", "last_action")  # features whose values have names
@@ -116,8 +118,8 @@ class Vocabulary:
         """The column of each feature that is a number, not a name."""
         return {name: column for column, name in enumerate(filter(_is_numeric, self.names))}
 
-    def tables(self, interface: PolicyEnvInterface) -> GameTables:
-        """Return how this vocabulary reads the tokens of a game."""
+    def tables(self, interface: PolicyEnvInterface, *, memory: bool = False) -> GameTables:
+        """Return how this vocabulary reads the tokens of a game; with `memory` also those that a memory appends."""
         kinds = np.full((BYTES, BYTES), UNKNOWN, np.int32)
         columns = np.zeros(BYTES, np.int32)
         scales = np.zeros(BYTES, np.float32)
@@ -132,13 +134,17 @@ class Vocabulary:
             if feature.name in self.magnitudes:
                 columns[feature.id] = self.magnitudes[feature.name]
                 scales[feature.id] = 1.0 / max(float(feature.normalization), 1.0)
+        remembered = memory_feature(interface) if memory else NO_FEATURE
+        if memory:
+            kinds[remembered] = kinds[next((f.id for f in interface.obs_features if f.name == "tag"), remembered)]
         height, width = interface.egocentric_shape
         return GameTables(
             kinds=kinds.reshape(-1),
-            places=_places(height, width),
+            places=_places(height, width, memory),
             magnitudes=columns,
             scales=scales,
             own_location=(height // 2) << 4 | width // 2,
+            memory_feature=remembered,
         )
 
 
@@ -146,7 +152,8 @@ class Vocabulary:
 class GameTables:
     """Translates the bytes of one game's tokens.
 
-    `kinds` is int32 [65536] by feature * 256 + value, `places` int64 [256] by location. `magnitudes` (int32 [256], a
+    `kinds` is int32 [65536] by feature * 256 + value. `places` is int64 [512] by location, and by 256 + location for
+    tokens of `memory_feature`, which a memory has appended. `magnitudes` (int32 [256], a
     column) and `scales` (float32 [256], what to multiply a value with; 0 if it is not a number) are by feature.
     `own_location` is the location of the agent's own cell.
     """
@@ -156,9 +163,15 @@ class GameTables:
     magnitudes: np.ndarray
     scales: np.ndarray
     own_location: int
+    memory_feature: int = NO_FEATURE
 
 
-def _places(height: int, width: int) -> np.ndarray:
+def num_places(memory: bool) -> int:
+    """Return the number of places; the next number is that of no place."""
+    return PLACES + MEMORY_PLACES * memory
+
+
+def _places(height: int, width: int, memory: bool) -> np.ndarray:
     """Return the place of each location: cells move so that the agent is always at the same place."""
     rows, columns = np.divmod(np.arange(BYTES), 16)
     shifted_rows, shifted_columns = rows + _CENTER - height // 2, columns + _CENTER - width // 2
@@ -168,4 +181,6 @@ def _places(height: int, width: int) -> np.ndarray:
     places = np.where(is_cell, shifted_rows << 4 | shifted_columns, NO_PLACE)
     places[GLOBAL_LOCATION] = GLOBAL_LOCATION
     places[EMPTY_LOCATION] = NO_PLACE
-    return places.astype(np.int64)
+    places = np.where(places == NO_PLACE, num_places(memory), places)
+    far = np.where(np.arange(BYTES) < MEMORY_PLACES, PLACES + np.arange(BYTES), num_places(memory))
+    return np.concatenate([places, far if memory else np.full(BYTES, num_places(memory))]).astype(np.int64)

@@ -30,11 +30,12 @@ def pooled(
     magnitudes: torch.Tensor,
     tables: tuple[torch.Tensor, torch.Tensor, torch.Tensor],
     own_location: int,
+    memory_feature: int,
 ) -> torch.Tensor:
     """Return the sums over the used tokens, float32 [batch, d]; differentiable in the three embeddings.
 
     `observations` is uint8 [buffer, tokens, 3], in which used tokens come first. `rows`, int64 [batch], selects from
-    it; None is all of it. `places` float32 [256, d] is by location, `kinds` float32 [kinds, d] by kind, `magnitudes`
+    it; None is all of it. `places` float32 [512, d] is by location, and by 256 + location for `memory_feature`. `kinds` float32 [kinds, d] by kind, `magnitudes`
     float32 [magnitudes, d] by column. `tables` are the kinds int32 [65536] by feature * 256 + value, the columns int32
     [256] and the scales float32 [256] by feature.
     """
@@ -46,6 +47,7 @@ def pooled(
         magnitudes.contiguous(),
         *tables,
         own_location,
+        memory_feature,
     )
     return result
 
@@ -63,6 +65,7 @@ class _Pooled(torch.autograd.Function):
         column_of: torch.Tensor,
         scale_of: torch.Tensor,
         own_location: int,
+        memory_feature: int,
     ) -> torch.Tensor:
         batch = len(observations) if rows is None else len(rows)
         width = places.shape[1]
@@ -82,6 +85,7 @@ class _Pooled(torch.autograd.Function):
                 out,
                 observations.shape[1],
                 own_location,
+                memory_feature,
                 D=width,
                 WIDTH=triton.next_power_of_2(width),
                 HAS_ROWS=has_rows,
@@ -90,7 +94,7 @@ class _Pooled(torch.autograd.Function):
                 num_warps=_WARPS,
             )
         ctx.save_for_backward(observations, index, places, kinds, magnitudes, kind_of, column_of, scale_of)
-        ctx.has_rows, ctx.own_location = has_rows, own_location
+        ctx.has_rows, ctx.own_location, ctx.memory_feature = has_rows, own_location, memory_feature
         return out
 
     @staticmethod
@@ -112,6 +116,8 @@ class _Pooled(torch.autograd.Function):
                 *gradients,
                 observations.shape[1],
                 ctx.own_location,
+                ctx.memory_feature,
+                len(places),
                 len(kinds),
                 len(magnitudes),
                 D=width,
@@ -122,7 +128,7 @@ class _Pooled(torch.autograd.Function):
                 COPIES=_COPIES,
                 num_warps=_WARPS,
             )
-        return None, None, *(copies.sum(0) for copies in gradients), None, None, None, None
+        return None, None, *(copies.sum(0) for copies in gradients), None, None, None, None, None
 
 
 @triton.jit
@@ -158,6 +164,7 @@ def _sum_tokens(
     out,
     tokens,
     own_location,
+    memory_feature,
     D: tl.constexpr,
     WIDTH: tl.constexpr,
     HAS_ROWS: tl.constexpr,
@@ -177,7 +184,8 @@ def _sum_tokens(
         value = tl.load(first + token * 3 + 2, mask=is_used, other=0).to(tl.int32)
         kind = tl.load(kind_of + feature * 256 + value, mask=is_used, other=0)
         used_row = is_used[:, None] & in_row
-        place_row = tl.load(places + location[:, None] * D + column[None, :], mask=used_row, other=0.0)
+        place = location + 256 * (feature == memory_feature).to(tl.int32)
+        place_row = tl.load(places + place[:, None] * D + column[None, :], mask=used_row, other=0.0)
         kind_row = tl.load(kinds + kind[:, None] * D + column[None, :], mask=used_row, other=0.0)
 
         is_own = is_used & ((location == 254) | (location == own_location))
@@ -204,6 +212,8 @@ def _spread_gradient(
     magnitude_gradients,
     tokens,
     own_location,
+    memory_feature,
+    num_places,
     num_kinds,
     num_magnitudes,
     D: tl.constexpr,
@@ -217,7 +227,7 @@ def _spread_gradient(
     count = _count_used(first, tokens, SCAN)
     program = tl.program_id(0)
     copy = program % COPIES
-    place_gradients += copy * 256 * D
+    place_gradients += copy * num_places * D
     kind_gradients += copy * num_kinds * D
     magnitude_gradients += copy * num_magnitudes * D
     column = tl.arange(0, WIDTH)
@@ -231,7 +241,8 @@ def _spread_gradient(
         value = tl.load(first + token * 3 + 2, mask=is_used, other=0).to(tl.int32)
         kind = tl.load(kind_of + feature * 256 + value, mask=is_used, other=0)
         used_row = is_used[:, None] & in_row
-        place_at = location[:, None] * D + column[None, :]
+        place = location + 256 * (feature == memory_feature).to(tl.int32)
+        place_at = place[:, None] * D + column[None, :]
         kind_at = kind[:, None] * D + column[None, :]
         place_row = tl.load(places + place_at, mask=used_row, other=0.0)
         kind_row = tl.load(kinds + kind_at, mask=used_row, other=0.0)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mettagrid.policy.sparse_tokens import PLACES, UNKNOWN, Vocabulary
+from mettagrid.policy.sparse_tokens import UNKNOWN, Vocabulary, num_places
 from mettagrid.policy.weights_file import encode_weights, read_weights
 
 __all__ = ["Sizes", "checked_weights", "initial_weights", "load_weights_file", "save_weights_file"]
@@ -29,6 +29,7 @@ class Sizes:
     vibes: int = 0
     phrases: int = 0
     auxiliary: bool = False
+    memory: bool = False
 
     @property
     def heads(self) -> dict[str, int]:
@@ -41,7 +42,7 @@ class Sizes:
         """Return the shape of each weight by its key in the state dict. Row k of `kinds` belongs to kind k + 1."""
         width, hidden = self.embedding_size, self.hidden_size
         shapes: dict[str, tuple[int, ...]] = {
-            "places": (PLACES, width),
+            "places": (num_places(self.memory), width),
             "kinds": (self.vocabulary.num_kinds - UNKNOWN - 1, width),
             "magnitudes": (max(1, len(self.vocabulary.magnitudes)), width),
             "bias": (width,),
