@@ -36,7 +36,7 @@ class TrainArgs:
 
     # What to learn
     missions: Sequence[str] = ("arena",)
-    """missions to train on, as `cogames missions` prints them; world i begins with mission i and takes the next at each reset"""
+    """missions to train on; world i begins with mission i and takes the next at each reset"""
     cogs: int | None = None
     """agents per world; by default what the mission says"""
     variants: Sequence[str] = ()

@@ -35,9 +35,9 @@ def pooled(
     """Return the sums over the used tokens, float32 [batch, d]; differentiable in the three embeddings.
 
     `observations` is uint8 [buffer, tokens, 3], in which used tokens come first. `rows`, int64 [batch], selects from
-    it; None is all of it. `places` float32 [512, d] is by location, and by 256 + location for `memory_feature`. `kinds` float32 [kinds, d] by kind, `magnitudes`
-    float32 [magnitudes, d] by column. `tables` are the kinds int32 [65536] by feature * 256 + value, the columns int32
-    [256] and the scales float32 [256] by feature.
+    it; None is all of it. `places` float32 [512, d] is by location, and by 256 + location for tokens of
+    `memory_feature`; `kinds` float32 [kinds, d] by kind, `magnitudes` float32 [magnitudes, d] by column. `tables` are
+    the kinds int32 [65536] by feature * 256 + value, the columns int32 [256] and the scales float32 [256] by feature.
     """
     result: torch.Tensor = _Pooled.apply(
         observations.contiguous(),
