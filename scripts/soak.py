@@ -1,7 +1,7 @@
 """Run the long tests: mutated configurations under the sanitizers, a million steps, a long replay, replayed matches,
 200 Coworld episodes, a ladder that is killed, players on every mission and variant, 20,000 games in both engines,
-attacks on a server, policies that send and print too much, full disks, 100 kills, what `make test` only samples, the
-container image.
+attacks on a server, policies that send and print too much, full disks, 100 kills of a training run and of a league,
+what `make test` only samples, the container image.
 
 usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--kills N] [--minutes M] [--seed S] [--jobs N]
                [--case SEED|FILE]
@@ -21,6 +21,7 @@ stages, in this order:
   hostile  policies that send and print too much: at every level, by root and by a user, and through a worker; every
            hostile program in a container; 500 boxes in a row
   disks    a worker on disks of 4 kB to 1.4 MB, until one is large enough: no policy is blamed, the match is played
+  training a training run killed 100 times and continued: same weights and curve as without kills
   kills    server and workers of a league killed 100 times, on SQLite and on PostgreSQL: same tables as without kills
   samples  every recorded mission saved and loaded, the intervals of 2,000 seasons
   image    the image of the Containerfile, built from Debian packages and wheels: an episode, a server, its sandbox
@@ -122,6 +123,11 @@ def disks(args: argparse.Namespace) -> bool:
     return run("-m", "pytest", "-q", test, "-k", "too_small", FULL_DISKS=sizes)
 
 
+def training(args: argparse.Namespace) -> bool:
+    test = "packages/cogames-training/tests/test_kills.py"
+    return run("-m", "pytest", "-q", test, TRAINING_KILLS=str(args.kills), TRAINING_KILLS_SEED=str(7 + args.seed))
+
+
 def kills(args: argparse.Namespace) -> bool:
     test = "packages/observatory/tests/commissioner/test_kills.py"
     return run("-m", "pytest", "-q", test, KILLS=str(args.kills), KILLS_SEED=str(7 + args.seed))
@@ -150,6 +156,7 @@ STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "output": output,
     "hostile": hostile,
     "disks": disks,
+    "training": training,
     "kills": kills,
     "samples": samples,
     "image": image,
@@ -175,7 +182,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=10_000, help="mutated configs of the fuzz (10000)")
     parser.add_argument("--steps", type=int, default=1_000_000, help="random steps (1000000)")
     parser.add_argument("--games", type=int, default=20_000, help="games of compat (20000)")
-    parser.add_argument("--kills", type=int, default=100, help="kills in a season (100)")
+    parser.add_argument("--kills", type=int, default=100, help="kills in a season, and in a training run (100)")
     parser.add_argument("--episodes", type=int, default=200, help="Coworld episodes (200)")
     parser.add_argument("--minutes", type=float, default=5.0, help="time of the agents (5)")
     parser.add_argument("--seed", type=int, default=0, help="first seed (0)")
@@ -204,7 +211,7 @@ def main() -> None:
         results[name] = f"{'passed' if passed else 'FAILED'} in {(time.monotonic() - started) / 60:.1f} minutes"
     print("soak:")
     for name, result in results.items():
-        print(f"  {name:8}{result}")
+        print(f"  {name:9}{result}")
     sys.exit(any(result.startswith("FAILED") for result in results.values()))
 
 

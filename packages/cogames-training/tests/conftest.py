@@ -41,6 +41,12 @@ def _one_thread_outside_of_the_repository(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.fixture
+def small_settings() -> dict[str, Any]:
+    """The settings of `small_run`."""
+    return dict(SMALL)
+
+
+@pytest.fixture
 def small_run(tmp_path: Path) -> Callable[..., Result]:
     """Train for at most `epochs` epochs, in 2 worlds for 8 steps each; keyword arguments are settings."""
 
