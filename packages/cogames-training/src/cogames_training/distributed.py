@@ -16,10 +16,10 @@ for that.
 
 from __future__ import annotations
 
+import atexit
 import io
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import TypeVar
 
@@ -29,7 +29,7 @@ from torch import distributed, nn
 from cogames.policy.device import resolve_device
 from cogames_training.args import SettingError
 
-__all__ = ["ONE_PROCESS", "Processes", "joined_processes"]
+__all__ = ["ONE_PROCESS", "Processes", "join_processes"]
 
 Value = TypeVar("Value")
 
@@ -107,19 +107,16 @@ class _Group(Processes):
         return [torch.load(io.BytesIO(content), weights_only=False) for content in contents]
 
 
-@contextmanager
-def joined_processes(device: str, *, evaluates: bool = False) -> Iterator[Processes]:
-    """Join the processes that the environment names, for as long as the context lasts; `ONE_PROCESS` if it names none.
+def join_processes(device: str, *, evaluates: bool = False) -> Processes:
+    """Join the processes that the environment names, until this one ends; return `ONE_PROCESS` if it names none.
 
-    A default group that exists is used and stays. `device` is a `TrainArgs.device`. With `evaluates` the processes
-    wait for hours for the first one. Raises `SettingError` for an environment that cannot work.
+    `device` is a `TrainArgs.device`. With `evaluates` the processes wait for hours for the first one. A process joins
+    once: later calls return the same processes. Raises `SettingError` for an environment that cannot work.
     """
     if distributed.is_available() and distributed.is_initialized():
-        yield _Group()
-        return
+        return _Group()
     if os.environ.get("WORLD_SIZE", "1") == "1" or "RANK" not in os.environ:
-        yield ONE_PROCESS
-        return
+        return ONE_PROCESS
     missing = [name for name in VARIABLES if name not in os.environ]
     if missing:
         raise SettingError("processes", f"{', '.join(missing)} is not set; start several processes with torchrun")
@@ -131,7 +128,5 @@ def joined_processes(device: str, *, evaluates: bool = False) -> Iterator[Proces
             raise SettingError("processes", f"process {own} has no GPU; start at most {torch.cuda.device_count()} here")
         torch.cuda.set_device(own)
     distributed.init_process_group(backend, timeout=WAIT_FOR_EVALUATION if evaluates else WAIT)
-    try:
-        yield _Group()
-    finally:
-        distributed.destroy_process_group()
+    atexit.register(distributed.destroy_process_group)  # not sooner: torchrun's store lets a process join only once
+    return _Group()

@@ -25,7 +25,7 @@ import torch
 
 from cogames_training.args import SettingError, TrainArgs
 from cogames_training.curriculum import Curriculum, make_curriculum
-from cogames_training.distributed import ONE_PROCESS, Processes, joined_processes
+from cogames_training.distributed import ONE_PROCESS, Processes, join_processes
 from cogames_training.evaluation import evaluate
 from cogames_training.following import follow
 from cogames_training.interrupts import Interrupts
@@ -84,30 +84,30 @@ def train(
     """
     args.check()
     args = _own(args)
-    with joined_processes(args.device, evaluates=args.evaluate_every > 0) as processes:
-        seed_everything(args.seed)
-        prepared = prepare(args)
-        described = dataclasses.asdict(args)
-        if run is not None:
-            record = read_record(checkpoints / run) or {}
-            check_same_run(described, prepared.sizes.rows, record, processes=processes.size)
-        with closing(make_trainer(args, prepared, processes)) as trainer:
-            if not processes.is_first:
-                try:
-                    return cast(Result, follow(args, trainer, stop))
-                except NotFinite as error:
-                    raise TrainingStopped(str(error)) from None
-            describe = {
-                "args": described,
-                "seed": args.seed,
-                "missions": [task.name for task in prepared.tasks],
-                "policy": args.policy,
-                "rows": prepared.sizes.rows,
-                "processes": processes.size,
-                "command": None if command is None else list(command),
-            }
-            with RunFolder.create(checkpoints, run_id=run, layout=layout, describe=describe) as folder:
-                return processes.from_first(_run(args, prepared, trainer, folder, tell, stop))
+    processes = join_processes(args.device, evaluates=args.evaluate_every > 0)
+    seed_everything(args.seed)
+    prepared = prepare(args)
+    described = dataclasses.asdict(args)
+    if run is not None:
+        record = read_record(checkpoints / run) or {}
+        check_same_run(described, prepared.sizes.rows, record, processes=processes.size)
+    with closing(make_trainer(args, prepared, processes)) as trainer:
+        if not processes.is_first:
+            try:
+                return cast(Result, follow(args, trainer, stop))
+            except NotFinite as error:
+                raise TrainingStopped(str(error)) from None
+        describe = {
+            "args": described,
+            "seed": args.seed,
+            "missions": [task.name for task in prepared.tasks],
+            "policy": args.policy,
+            "rows": prepared.sizes.rows,
+            "processes": processes.size,
+            "command": None if command is None else list(command),
+        }
+        with RunFolder.create(checkpoints, run_id=run, layout=layout, describe=describe) as folder:
+            return processes.from_first(_run(args, prepared, trainer, folder, tell, stop))
 
 
 def _run(
