@@ -34,6 +34,7 @@ SMALL = {
 @pytest.fixture(autouse=True)
 def _one_thread_outside_of_the_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(tmp_path)  # `run.json` names the commit of the working folder, which takes time to find
+    monkeypatch.setenv("WANDB_MODE", "disabled")
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
