@@ -14,7 +14,8 @@ __all__ = ["ScheduleFree", "make_optimizer"]
 
 
 def make_optimizer(network: nn.Module, args: TrainArgs) -> torch.optim.Optimizer:
-    """Return the optimizer of a run for the network's parameters."""
+    """Return the optimizer of a run for the network's parameters. Raises `SettingError`."""
+    _check_betas(args)
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
     betas, rate, decay = (args.beta1, args.beta2), args.learning_rate, args.weight_decay
     if args.optimizer == "adam":
@@ -27,6 +28,14 @@ def make_optimizer(network: nn.Module, args: TrainArgs) -> torch.optim.Optimizer
     return ScheduleFree(
         parameters, rate, betas=betas, eps=args.eps, weight_decay=decay, warmup_steps=args.warmup_steps, is_adam=is_adam
     )
+
+
+def _check_betas(args: TrainArgs) -> None:
+    for name in ("beta1", "beta2"):
+        if getattr(args, name) >= 1:
+            raise SettingError(name, f"must be below 1, not {getattr(args, name)}")
+    if args.beta1 == 0 and args.optimizer.endswith("_schedulefree"):
+        raise SettingError("beta1", f"must be above 0 for {args.optimizer}, which averages the weights with it")
 
 
 def _fused(parameters: list[nn.Parameter]) -> dict[str, Any]:
