@@ -35,12 +35,12 @@ def test_it_minimizes_and_continues_exactly(name):
         pytest.skip("this PyTorch has no Muon")
     network = problem()
     optimizer = make_optimizer(network, args)
-    before = float(loss_of(network))
+    before = loss_of(network).item()
     steps(network, optimizer, 20)
     file = io.BytesIO()
     torch.save([network.state_dict(), optimizer.state_dict()], file)
     steps(network, optimizer, 20)
-    assert float(loss_of(network)) < before / 3
+    assert loss_of(network).item() < before / 3
 
     other = problem()
     continued = make_optimizer(other, args)
