@@ -5,7 +5,7 @@ import pytest
 from cogames_training.args import TrainArgs
 from cogames_training.training import train
 
-SETTINGS = {"parallel_envs": 32, "horizon": 16, "minibatch_size": 512, "update_epochs": 4, "sampling": "sequential"}
+SETTINGS = {"parallel_envs": 32, "horizon": 16, "minibatch_size": 128, "update_epochs": 2, "sampling": "sequential"}
 SETTINGS |= {"learning_rate": 0.004, "ent_coef": 0.05, "gamma": 0.95, "vf_coef": 0.5, "vf_clip": 0.0}
 SETTINGS |= {"threads": 1, "device": "cpu", "schedule": "constant", "total_steps": 60_000}
 SETTINGS |= {"evaluation_seeds": 4, "evaluate_every": 5}
