@@ -38,6 +38,11 @@ class Heads:
         drawn.append(torch.zeros_like(drawn[0]) if self.vibes is None else _draw(self.vibes, generator))
         return torch.stack(drawn, -1)
 
+    def likeliest(self) -> torch.Tensor:
+        """Return the most likely actions, in the form of `sample`."""
+        best = self.logits.argmax(-1)
+        return torch.stack([best, torch.zeros_like(best) if self.vibes is None else self.vibes.argmax(-1)], -1)
+
     def log_probs(self, actions: torch.Tensor) -> torch.Tensor:
         """Return the log-probabilities [n] of actions [n, 2]."""
         result = _log_prob(self.logits, actions[:, 0])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from cogames_training.actor import Actor, Heads
+from cogames_training.actor import Actor
 from cogames_training.curriculum import Rotation
 from cogames_training.deciding import engine_actions
 from cogames_training.seeing import Sight, SightMaker
@@ -78,7 +78,7 @@ def _play(
     try:
         while len(scores) < seeds:
             heads = actor.step(_seen(actor, sight.observations), state)
-            chosen = (_likeliest(heads) if greedy else heads.sample(generator)).cpu().numpy()
+            chosen = (heads.likeliest() if greedy else heads.sample(generator)).cpu().numpy()
             worlds.actions[:], worlds.vibe_actions[:] = engine_actions(chosen, *actions)
             worlds.step()
             sight.look(worlds.just_begun)
@@ -99,11 +99,6 @@ def _seen(actor: Actor, observations: np.ndarray) -> torch.Tensor:
         used = np.flatnonzero((observations[..., 0] != UNUSED).any(0))
         observations = observations[:, : int(used[-1]) + 1 if len(used) else 1]
     return torch.from_numpy(observations).to(actor.device)
-
-
-def _likeliest(heads: Heads) -> torch.Tensor:
-    best = heads.logits.argmax(-1)
-    return torch.stack([best, torch.zeros_like(best) if heads.vibes is None else heads.vibes.argmax(-1)], -1)
 
 
 def _summary(scores: Sequence[float]) -> dict[str, Any]:

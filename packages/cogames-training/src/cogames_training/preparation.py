@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from cogames.policy.arguments import parse_policy_spec
 from cogames.policy.device import resolve_device
 from cogames_training.args import SettingError, TrainArgs
 from cogames_training.interfaces import joined_interface, translation
+from cogames_training.opponents import SELF, Opponent
 from cogames_training.seeing import Sight
 from cogames_training.sizes import Sizes, choose_sizes
 from cogames_training.tasks import Task, make_tasks
@@ -31,7 +33,10 @@ if TYPE_CHECKING:
 __all__ = ["Prepared", "check_same_run", "is_recurrent", "policy_document", "prepare"]
 
 LOADING_ERRORS = (ImportError, AttributeError, LookupError, TypeError, ValueError, RuntimeError, OSError)
-SAME_IN_A_RUN = ("seed", "map_seed", "maps", "missions", "cogs", "variants", "tasks", "curriculum", "optimizer")
+SAME_IN_A_RUN = (
+    *("seed", "map_seed", "maps", "missions", "cogs", "variants", "tasks", "curriculum", "optimizer"),
+    *("opponents", "opponent_pool"),
+)
 """settings that a run keeps when it continues, because its saved state depends on them"""
 
 
@@ -53,6 +58,8 @@ class Prepared:
     """network of a teacher that has one, and whether it is recurrent"""
     translation: np.ndarray | None
     """ids of each task's features and tags as the network knows them; None if they are the same"""
+    opponents: Sequence[Opponent] = ()
+    """policies that play the other teams; none: the learner plays all teams"""
 
     def make_sight(
         self, worlds: TrainingWorlds, *, make_array: ArrayMaker | None = None, task: int | None = None
@@ -84,7 +91,17 @@ def prepare(args: TrainArgs) -> Prepared:
     knows_names = bool(getattr(network, "knows_names", False))
     table = translation(interfaces, interface) if knows_names else None
     return Prepared(
-        tasks, interface, spec, policy, network, device, sizes, make_teacher, teacher_network, translation=table
+        tasks,
+        interface,
+        spec,
+        policy,
+        network,
+        device,
+        sizes,
+        make_teacher,
+        teacher_network,
+        translation=table,
+        opponents=_opponents(args, tasks, interfaces, interface, device),
     )
 
 
@@ -177,14 +194,62 @@ def _teacher(
     return None, (network, remembers)
 
 
-def _check_outputs(name: str, network: Any, interface: PolicyEnvInterface, device: torch.device) -> None:
-    """Raise `SettingError` for a teacher network that has other actions."""
+def _opponents(
+    args: TrainArgs,
+    tasks: Sequence[Task],
+    interfaces: Sequence[PolicyEnvInterface],
+    joined: PolicyEnvInterface,
+    device: torch.device,
+) -> list[Opponent]:
+    """Load the opponents: scripted policies by task, networks for all tasks together."""
+    for task in tasks if args.opponents else ():
+        if len({agent.team_id for agent in task.config.game.agents}) < 2:
+            raise SettingError(
+                "opponents", f"{task.name} has one team; opponents need a mission with several, such as four_score"
+            )
+    loaded = []
+    for name in args.opponents:
+        if name == SELF:
+            loaded.append(Opponent(name))
+            continue
+        with _explained("opponents", name):
+            spec = parse_policy_spec(name, device=str(device)).to_policy_spec()
+
+            def make(interface: PolicyEnvInterface, spec: PolicySpec = spec) -> MultiAgentPolicy:
+                return initialize_or_load_policy(interface, spec)
+
+            policies = [make(interface) for interface in interfaces]
+            if policies[0].network() is None:
+                loaded.append(Opponent(name, make_policy=make))
+                continue
+            policy = make(joined)
+            network: Any = policy.network()
+            network = network.to(device).eval().requires_grad_(False)
+        _check_outputs(name, network, joined, device, setting="opponents")
+        table = translation(interfaces, joined) if getattr(network, "knows_names", False) else None
+        memory = getattr(policy, "make_memory", None)
+        loaded.append(
+            Opponent(
+                name,
+                network=network,
+                is_recurrent=is_recurrent(policy, spec.class_path),
+                is_greedy=bool(spec.init_kwargs.get("greedy", False)),
+                make_sight=partial(Sight, interface=joined, make_memory=memory, translation=table),
+            )
+        )
+    return loaded
+
+
+def _check_outputs(
+    name: str, network: Any, interface: PolicyEnvInterface, device: torch.device, *, setting: str = "teacher"
+) -> None:
+    """Raise `SettingError` for the network of a teacher or opponent that has other actions."""
     blank = torch.full((1, *interface.observation_space.shape), 255, dtype=torch.uint8, device=device)
-    with torch.no_grad(), _explained("teacher", name):
+    with torch.no_grad(), _explained(setting, name):
         logits, _ = network.forward_eval(blank, {"lstm_h": None, "lstm_c": None})
     if logits.shape[-1] != len(interface.action_names):
         raise SettingError(
-            "teacher",
+            setting,
             f"{name} chooses between {logits.shape[-1]} actions, this mission has {len(interface.action_names)}",
         )
 

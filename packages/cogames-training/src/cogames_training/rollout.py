@@ -18,6 +18,7 @@ from cogames_training.actor import Actor, State
 from cogames_training.advantages import Steps
 from cogames_training.deciding import Decider, engine_actions, pairs
 from cogames_training.experience import Experience, Kind
+from cogames_training.opponents import Opponents
 from cogames_training.seeing import Sight
 from cogames_training.teaching import Teacher
 from cogames_training.worlds import Episode, TrainingWorlds
@@ -38,12 +39,14 @@ class Part:
         teacher: Teacher | None,
         *,
         sight: Sight,
+        opponents: Opponents | None = None,
         executor: ThreadPoolExecutor | None,
     ) -> None:
         self.worlds = worlds
         self.rows = rows
         self.teacher = teacher
         self.sight = sight
+        self.opponents = opponents
         self.finals: list[tuple[int, np.ndarray]] = []
         """place and last observations of the worlds whose episode ended in the last step without being terminated"""
         self.labels = np.full(worlds.rows, -1, np.int64)
@@ -57,9 +60,14 @@ class Part:
         self.watch(list(range(len(worlds.numbers))))
 
     def watch(self, begun: list[int]) -> None:
-        """See the current observations, also the teacher; `begun` are the places whose episode begins with them."""
+        """Show the current observations to the network, the opponents and the teacher.
+
+        `begun` are the places whose episode begins with them.
+        """
         started = time.perf_counter()
         self.sight.look(begun)
+        if self.opponents is not None:
+            self.opponents.watch(begun)
         self.seconds["env"] += time.perf_counter() - started
         if self.teacher is None:
             return
@@ -166,7 +174,7 @@ class Rollout:
                     self._write_down(part, step - 1, host, finals)
                 if step == steps:
                     continue
-                host["present"][step, part.rows] = part.worlds.present
+                host["present"][step, part.rows] = part.worlds.present & part.worlds.trained
                 host["resets"][step, part.rows] = part.resets
                 host["labels"][step, part.rows] = part.labels
                 if step == 0:
@@ -185,6 +193,9 @@ class Rollout:
                     chosen = decision.actions.cpu().numpy()  # waits for the device
                 primary, vibes = engine_actions(chosen, self._num_actions, self._noop)
                 part.worlds.actions[:], part.worlds.vibe_actions[:] = primary, vibes
+                if part.opponents is not None:
+                    with self._timed("forward"):
+                        part.opponents.act(seen, part.resets)
                 part.start_step()
 
         with self._timed("forward"):

@@ -22,7 +22,11 @@ PolicyMaker = Callable[[PolicyEnvInterface], MultiAgentPolicy]
 class Teacher:
     """Labels the current observations of a part's worlds, with a memory of its own for each of them."""
 
-    def __init__(self, worlds: TrainingWorlds, make_policy: PolicyMaker, *, threads: int) -> None:
+    def __init__(
+        self, worlds: TrainingWorlds, make_policy: PolicyMaker, *, threads: int, setting: str = "teacher"
+    ) -> None:
+        """`setting` is the field that errors name."""
+        self._setting = setting
         self._worlds = worlds
         places = len(worlds.numbers)
         self._forms: list[BatchedPolicy] = []
@@ -50,7 +54,9 @@ class Teacher:
         try:
             self._label(labels)
         except Exception as error:  # policies of others raise anything
-            raise SettingError("teacher", f"it failed on an observation: {type(error).__name__}: {error}") from error
+            raise SettingError(
+                self._setting, f"it failed on an observation: {type(error).__name__}: {error}"
+            ) from error
 
     def _label(self, labels: np.ndarray) -> None:
         if self._is_direct:

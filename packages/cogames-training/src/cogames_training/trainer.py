@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +22,7 @@ from cogames_training.curriculum import Curriculum
 from cogames_training.distributed import ONE_PROCESS, Processes
 from cogames_training.experience import Experience, Kind
 from cogames_training.finite import FiniteCheck
+from cogames_training.opponents import Opponent, Opponents, WeightPool
 from cogames_training.optimizers import ScheduleFree, make_optimizer
 from cogames_training.reports.epoch import EpochReport
 from cogames_training.rollout import Part, Rollout
@@ -77,6 +78,7 @@ class Trainer:
         make_teacher: PolicyMaker | None = None,
         teacher_network: tuple[nn.Module, bool] | None = None,
         make_sight: SightMaker = lambda worlds, make_array: Sight(worlds),
+        opponents: Sequence[Opponent] = (),
         processes: Processes = ONE_PROCESS,
     ) -> None:
         """`curriculum(part)` makes the curriculum of a part. `teacher_network` is (network, is recurrent)."""
@@ -102,6 +104,8 @@ class Trainer:
             array = np.zeros(shape, dtype)
             return torch.from_numpy(array).pin_memory().numpy() if pinned else array
 
+        noop = action_names.index("noop") if "noop" in action_names else 0
+        self._pool: WeightPool | None = None
         first = sizes.worlds * processes.rank
         bounds = [first + sizes.worlds * part // sizes.parts for part in range(sizes.parts + 1)]
         parts, row = [], 0
@@ -111,20 +115,37 @@ class Trainer:
             teacher = None if make_teacher is None else Teacher(worlds, make_teacher, threads=sizes.threads)
             executor = ThreadPoolExecutor(1, f"worlds {number}") if sizes.parts > 1 else None
             sight = make_sight(worlds, make_array=make_array)
-            parts.append(Part(worlds, slice(row, row + worlds.rows), teacher, sight=sight, executor=executor))
+            tokens = worlds.observations.shape[1]
+
+            def make_actor(own: nn.Module, remembers: bool = is_recurrent, tokens: int = tokens) -> Actor:
+                return Actor(own, is_recurrent=remembers, tokens=tokens, precision=args.precision)
+
+            others = None
+            if opponents:
+                if self._pool is None:
+                    self._pool = WeightPool(network, size=args.opponent_pool, make_actor=make_actor)
+                    self._pool.add(self.weights())
+                others = Opponents(
+                    worlds,
+                    opponents,
+                    self._pool,
+                    make_actor=make_actor,
+                    num_actions=len(action_names),
+                    noop=noop,
+                    seed=args.seed,
+                    threads=sizes.threads,
+                )
+            rows = slice(row, row + worlds.rows)
+            parts.append(Part(worlds, rows, teacher, sight=sight, opponents=others, executor=executor))
             row += worlds.rows
-        tokens = parts[0].worlds.observations.shape[1]
-        self.actor = Actor(network, is_recurrent=is_recurrent, tokens=tokens, precision=args.precision)
-        teacher_actor = None
-        if teacher_network is not None:
-            taught, remembers = teacher_network
-            teacher_actor = Actor(taught, is_recurrent=remembers, tokens=tokens, precision=args.precision)
+        self.actor = make_actor(network)
+        teacher_actor = None if teacher_network is None else make_actor(*teacher_network)
         self.rollout = Rollout(
             parts,
             self.actor,
             horizon=sizes.horizon,
             num_actions=len(action_names),
-            noop=action_names.index("noop") if "noop" in action_names else 0,
+            noop=noop,
             generator=self.generator,
             teacher_actor=teacher_actor,
             cuda_graphs=args.cuda_graphs and device.type == "cuda",
@@ -196,6 +217,8 @@ class Trainer:
             experience={f"{kind.name.lower()}_segments": int(counts[kind]) for kind in Kind},
             epoch_steps=epoch_steps,
         )
+        if self._pool is not None and self.epoch % args.checkpoint_every == 0:
+            self._pool.add(self.weights())
         self._metrics = {f"losses/{name}": value for name, value in report.losses.items()} | report.episode
         return report
 
@@ -235,26 +258,30 @@ class Trainer:
     ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
         """Yield the rows of each minibatch and their weights; each draw uses fresh advantages."""
         args, sizes = self.args, self.sizes
-        count = sizes.minibatches * args.update_epochs
+        rows, minibatches = torch.arange(sizes.rows, device=self.device), sizes.minibatches
+        if self._pool is not None:  # rows of opponents have no step to learn from
+            rows = torch.nonzero(experience.weights.any(1))[:, 0]
+            minibatches = max(self.processes.gather(math.ceil(len(rows) / sizes.segments)))
         if args.sampling == "sequential":
-            rows = torch.arange(sizes.rows, device=self.device)
-            for number in range(count):
-                first = number % sizes.minibatches * sizes.segments
+            for number in range(minibatches * args.update_epochs):
+                first = number % minibatches * sizes.segments
+                if first >= len(rows):  # another process has more rows
+                    first = 0
                 part = rows[first : first + sizes.segments]
                 yield part, torch.ones(len(part), device=self.device)
             return
         beta = args.prio_beta0 + (1 - args.prio_beta0) * args.prio_alpha * progress
-        for _ in range(count):
+        for _ in range(minibatches * args.update_epochs):
             started = time.perf_counter()
             # Where nothing is learned from rewards, advantages say nothing about a row.
             size = self._advantages(experience).abs().mul_(experience.weights).sum(1).nan_to_num(0.0, 0.0)
             size = torch.where(experience.kinds == Kind.PPO, size, size.mean())
-            weight = size**args.prio_alpha
+            weight = size[rows] ** args.prio_alpha
             chances = (weight + 1e-6) / (weight.sum() + 1e-6)
-            drawn = torch.multinomial(chances, sizes.segments, generator=self.generator)
-            importance = (sizes.rows * chances[drawn]) ** -beta
+            drawn = torch.multinomial(chances, min(sizes.segments, len(rows)), generator=self.generator)
+            importance = (len(rows) * chances[drawn]) ** -beta
             seconds["advantage"] += time.perf_counter() - started
-            yield drawn, importance
+            yield rows[drawn], importance
 
     def _advantages(self, experience: Experience, rows: torch.Tensor | None = None) -> torch.Tensor:
         values, steps, ratio = experience.values, experience.steps, experience.ratio
@@ -436,6 +463,7 @@ class Trainer:
             "uptime": self.uptime,
             "metrics": self._metrics,
             "scheduler": self.scheduler.state(),
+            "opponent_pool": None if self._pool is None else self._pool.state(),
             **first,
             "other_processes": others,
         }
@@ -453,6 +481,7 @@ class Trainer:
                     "teacher_memory": {name: tensor.cpu().clone() for name, tensor in teacher_state.items()},
                     "resets": torch.from_numpy(part.resets.copy()),
                     "curriculum": part.worlds.curriculum.state(),
+                    "opponents": None if part.opponents is None else part.opponents.state(),
                 }
                 for part, teacher_state in zip(self.rollout.parts, self.rollout.teacher_states(), strict=True)
             ],
@@ -478,6 +507,8 @@ class Trainer:
         self._center = None if own["center"] is None else own["center"].to(self.device)
         self._metrics = state["metrics"]
         self.scheduler.load_state(state["scheduler"])
+        if self._pool is not None:
+            self._pool.load_state(state["opponent_pool"])
         taught = self.rollout.teacher_states()
         for part, teacher_state, saved in zip(self.rollout.parts, taught, own["parts"], strict=True):
             part.worlds.curriculum.load_state(saved["curriculum"])
@@ -490,6 +521,8 @@ class Trainer:
                 ):  # the teacher may be another one
                     teacher_state[name].copy_(tensor)
             part.resets[:] = saved["resets"].numpy()
+            if part.opponents is not None:
+                part.opponents.load_state(saved["opponents"])
 
     def close(self) -> None:
         for part in self.rollout.parts:
@@ -514,8 +547,9 @@ def _normalized(values: torch.Tensor, weights: torch.Tensor, processes: Processe
 
 def _explained(experience: Experience) -> float:
     """Return how much of the returns' variance the critic explains: 1 all of it, 0 none."""
-    values = experience.values[:, :-1]
+    counts = experience.weights > 0
+    values = experience.values[:, :-1][counts]
     following = torch.where(experience.steps.continues > 0, experience.values[:, 1:], experience.steps.bootstrap)
-    target = experience.steps.rewards + following
+    target = (experience.steps.rewards + following)[counts]
     variance = target.var()
     return float(torch.where(variance > 0, 1 - (target - values).var() / variance.clamp(min=1e-12), math.nan))

@@ -192,6 +192,7 @@ def make_trainer(args: TrainArgs, prepared: Prepared, processes: Processes = ONE
         make_teacher=prepared.make_teacher,
         teacher_network=prepared.teacher_network,
         make_sight=prepared.make_sight,
+        opponents=prepared.opponents,
         processes=processes,
     )
 

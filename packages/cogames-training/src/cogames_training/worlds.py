@@ -44,7 +44,7 @@ class Episode:
     task: int
     steps: int
     rewards: np.ndarray
-    """sum of each agent's rewards"""
+    """sum of the rewards of each agent that the learner plays"""
     stats: dict[str, Any] | None
     """the engine's stats; None for most worlds"""
     is_whole: bool
@@ -112,6 +112,8 @@ class TrainingWorlds:
         self.observations, self.rewards = self.batch.observations, self.batch.rewards
         self.actions, self.vibe_actions = self.batch.actions, self.batch.vibe_actions
         self.present = np.zeros(self.rows, np.bool_)
+        self.trained = np.ones(self.rows, np.bool_)
+        """rows that the learner plays; opponents, who choose them, play the others"""
         self.row_tasks = np.zeros(self.rows, np.int64)
         """the task of the world of each row"""
         self.ages = np.zeros(len(numbers), np.int64)
@@ -154,6 +156,10 @@ class TrainingWorlds:
     def task_of(self, place: int) -> int:
         return self._places[place].task
 
+    def episode_of(self, place: int) -> int:
+        """Return the number of the running episode, from 0."""
+        return self._places[place].episode
+
     def close(self) -> None:
         self.batch.close()
         for pool in self._pools:
@@ -190,7 +196,7 @@ class TrainingWorlds:
             world=self.numbers[place],
             task=at.task,
             steps=int(self.ages[place]),
-            rewards=self.returns[own].copy(),
+            rewards=self.returns[own][self.trained[own]],
             stats=world.get_episode_stats() if has_stats else None,
             is_whole=bool(self._last_steps[place] == NEVER),
         )

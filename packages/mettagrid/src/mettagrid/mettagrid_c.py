@@ -399,6 +399,11 @@ class MettaGrid(_native.World):
 
     # Objects
 
+    def agent_group_ids(self) -> list[int]:
+        """Return the group (the team) of each agent. The map decides which agents are in which one."""
+        groups = self.program.group_ids
+        return [groups[self._object(self._agent_slot(agent))[1]] for agent in range(self.num_agents)]
+
     def grid_objects(
         self,
         min_row: int = -1,
