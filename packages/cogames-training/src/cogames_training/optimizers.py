@@ -17,11 +17,17 @@ def make_optimizer(network: nn.Module, args: TrainArgs) -> torch.optim.Optimizer
     """Return the optimizer of a run for the network's parameters. Raises `SettingError`."""
     _check_betas(args)
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
-    betas, rate, decay = (args.beta1, args.beta2), args.learning_rate, args.weight_decay
-    if args.optimizer == "adam":
-        return torch.optim.Adam(parameters, rate, betas, args.eps, weight_decay=decay, **_fused(parameters))
-    if args.optimizer == "adamw":
-        return torch.optim.AdamW(parameters, rate, betas, args.eps, weight_decay=decay, **_fused(parameters))
+    betas, decay = (args.beta1, args.beta2), args.weight_decay
+    rate: Any = args.learning_rate
+    if args.optimizer in ("adam", "adamw"):
+        on_gpu: dict[str, Any] = {}
+        if all(parameter.is_cuda for parameter in parameters):
+            on_gpu["fused"] = True
+            if args.cuda_graphs:  # a recorded step reads the step size from the device
+                on_gpu["capturable"] = True
+                rate = torch.tensor(rate, device=parameters[0].device)
+        kind = torch.optim.Adam if args.optimizer == "adam" else torch.optim.AdamW
+        return kind(parameters, rate, betas, args.eps, weight_decay=decay, **on_gpu)
     if args.optimizer == "muon":
         return _Muon(parameters, args)
     is_adam = args.optimizer == "adamw_schedulefree"
@@ -36,10 +42,6 @@ def _check_betas(args: TrainArgs) -> None:
             raise SettingError(name, f"must be below 1, not {getattr(args, name)}")
     if args.beta1 == 0 and args.optimizer.endswith("_schedulefree"):
         raise SettingError("beta1", f"must be above 0 for {args.optimizer}, which averages the weights with it")
-
-
-def _fused(parameters: list[nn.Parameter]) -> dict[str, Any]:
-    return {"fused": True} if all(parameter.is_cuda for parameter in parameters) else {}
 
 
 class ScheduleFree(torch.optim.Optimizer):

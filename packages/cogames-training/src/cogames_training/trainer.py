@@ -24,6 +24,7 @@ from cogames_training.experience import Experience, Kind
 from cogames_training.finite import FiniteCheck
 from cogames_training.opponents import Opponent, Opponents, WeightPool
 from cogames_training.optimizers import ScheduleFree, make_optimizer
+from cogames_training.recording import Recording, kept_experience
 from cogames_training.reports.epoch import EpochReport
 from cogames_training.rollout import Part, Rollout
 from cogames_training.seeing import Sight, SightMaker
@@ -35,6 +36,8 @@ from cogames_training.worlds import TrainingWorlds, WorldSettings
 __all__ = ["NotFinite", "Trainer"]
 
 RANK_SEEDS = 0x9E3779B97F4A7C15  # far apart, so that processes of runs with similar seeds draw differently
+UNRECORDED = ("learning_rate", "prio_beta0", "teacher_led_proportion", "student_led_proportion", "reward_centering")
+"""settings that may change without recording the gradient step again"""
 IS_SEEN_AS_TEACHING = ("sliced_cloner", "sliced_cloner_no_ppo", "supervisor", "sliced_kickstarter")
 
 
@@ -55,11 +58,19 @@ class _Sums:
 
     def add(self, **values: torch.Tensor) -> None:
         for name, value in values.items():
-            self.totals[name] = self.totals.get(name, 0) + value.detach()
+            if name not in self.totals:
+                self.totals[name] = torch.zeros_like(value.detach())
+            self.totals[name] += value.detach()
             self.counts[name] += 1
 
+    def clear(self) -> None:
+        """Start again, in the same tensors: a recorded step adds to them."""
+        for total in self.totals.values():
+            total.zero_()
+        self.counts.clear()
+
     def means(self) -> dict[str, float]:
-        return {name: float(total) / self.counts[name] for name, total in self.totals.items()}
+        return {name: float(total) / self.counts[name] for name, total in self.totals.items() if self.counts[name]}
 
 
 class Trainer:
@@ -151,6 +162,15 @@ class Trainer:
             cuda_graphs=args.cuda_graphs and device.type == "cuda",
         )
         self._has_teacher = make_teacher is not None or teacher_actor is not None
+        self._sums = _Sums()
+        self._recording: Recording | None = None
+        self._kept: Experience | None = None
+        is_simple = processes.size == 1 and self._pool is None and args.target_kl is None
+        if args.cuda_graphs and device.type == "cuda" and is_simple and args.optimizer in ("adam", "adamw"):
+            self._recording = Recording(self.generator)
+            self._beta = torch.zeros((), device=device)
+            self._all_finite = torch.ones((), dtype=torch.bool, device=device)
+            self._recorded_rows = torch.zeros(sizes.segments, dtype=torch.int64, device=device)
 
     def train(self) -> Iterator[EpochReport]:
         while self.agent_steps < self.args.total_steps:
@@ -174,19 +194,24 @@ class Trainer:
 
         # Learn
         self.actor.set_training(True)
-        sums = _Sums()
+        sums = self._sums
+        sums.clear()
         progress = self.agent_steps / args.total_steps
         learning = time.perf_counter()
-        for segments, importance in self._minibatches(experience, progress, seconds):
-            rate = schedules.learning_rate(args, progress=progress, gradient_step=self.gradient_steps)
-            for group in self.optimizer.param_groups:
-                group["lr"] = rate
-            check = FiniteCheck.of_minibatch(experience, segments)
-            kl = self._learn(experience, segments, importance, sums, seconds)
-            checks.append(check.closed(self._is_finite))
-            self.gradient_steps += 1
-            if args.target_kl is not None and float(self.processes.sum(kl)) / self.processes.size > args.target_kl:
-                break
+        if self._recording is not None:
+            experience = self._kept = kept_experience(self._kept, experience)
+        if self._can_replay(experience, progress):
+            rate, check = self._replay(experience, progress)
+            checks.append(check)
+        else:
+            for segments, importance in self._minibatches(experience, progress, seconds):
+                rate = self._set_rate(progress)
+                check = FiniteCheck.of_minibatch(experience, segments)
+                kl = self._learn(experience, segments, importance, sums, seconds)
+                checks.append(check.closed(self._is_finite))
+                self.gradient_steps += 1
+                if args.target_kl is not None and float(self.processes.sum(kl)) / self.processes.size > args.target_kl:
+                    break
         seconds["learn"] += time.perf_counter() - learning - seconds["advantage"] - seconds["train_forward"]
         self._check_finite(checks)
 
@@ -270,18 +295,84 @@ class Trainer:
                 part = rows[first : first + sizes.segments]
                 yield part, torch.ones(len(part), device=self.device)
             return
-        beta = args.prio_beta0 + (1 - args.prio_beta0) * args.prio_alpha * progress
         for _ in range(minibatches * args.update_epochs):
             started = time.perf_counter()
-            # Where nothing is learned from rewards, advantages say nothing about a row.
-            size = self._advantages(experience).abs().mul_(experience.weights).sum(1).nan_to_num(0.0, 0.0)
-            size = torch.where(experience.kinds == Kind.PPO, size, size.mean())
-            weight = size[rows] ** args.prio_alpha
-            chances = (weight + 1e-6) / (weight.sum() + 1e-6)
-            drawn = torch.multinomial(chances, min(sizes.segments, len(rows)), generator=self.generator)
-            importance = (len(rows) * chances[drawn]) ** -beta
+            drawn = self._draw(experience, rows, self._correction(progress))
             seconds["advantage"] += time.perf_counter() - started
-            yield rows[drawn], importance
+            yield drawn
+
+    def _correction(self, progress: float) -> float:
+        """Return how much of the bias of prioritized draws is corrected now."""
+        return self.args.prio_beta0 + (1 - self.args.prio_beta0) * self.args.prio_alpha * progress
+
+    def _draw(
+        self, experience: Experience, rows: torch.Tensor, beta: float | torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Draw rows by the size of their advantages; return them and their weights."""
+        # Where nothing is learned from rewards, advantages say nothing about a row.
+        size = self._advantages(experience).abs().mul_(experience.weights).sum(1).nan_to_num(0.0, 0.0)
+        size = torch.where(experience.kinds == Kind.PPO, size, size.mean())
+        weight = size[rows] ** self.args.prio_alpha
+        chances = (weight + 1e-6) / (weight.sum() + 1e-6)
+        drawn = torch.multinomial(chances, min(self.sizes.segments, len(rows)), generator=self.generator)
+        return rows[drawn], (len(rows) * chances[drawn]) ** -beta
+
+    def _set_rate(self, progress: float) -> float:
+        """Give the optimizer its step size, and return it."""
+        rate = schedules.learning_rate(self.args, progress=progress, gradient_step=self.gradient_steps)
+        for group in self.optimizer.param_groups:
+            if isinstance(group["lr"], torch.Tensor):
+                group["lr"].fill_(rate)
+            else:
+                group["lr"] = rate
+        return rate
+
+    # Learning as a CUDA graph
+
+    def _can_replay(self, experience: Experience, progress: float) -> bool:
+        """Record the gradient step if it is like the last epoch's; return whether it can be replayed."""
+        if self._recording is None:
+            return False
+        args = self.args
+        taught = schedules.teacher_weight(args, self.agent_steps) if self._has_teacher else 0.0
+        active = tuple(self._is_active(loss) for loss in ("ppo_actor", "ppo_critic"))
+        settings = tuple(getattr(args, name) for name in sorted(schedules.ADJUSTABLE) if name not in UNRECORDED)
+        counts = dict(self._sums.counts)
+        fits = self._recording.prepare(
+            (experience.observations.data_ptr(), settings, taught, active), lambda: self._recorded_step(experience)
+        )
+        self._sums.counts.clear()
+        self._sums.counts.update(counts)
+        return fits
+
+    def _recorded_step(self, experience: Experience) -> None:
+        if self.args.sampling == "prioritized":
+            everything = torch.arange(self.sizes.rows, device=self.device)
+            rows, importance = self._draw(experience, everything, self._beta)
+            self._recorded_rows.copy_(rows)
+        else:
+            rows = self._recorded_rows
+            importance = torch.ones(len(rows), device=self.device)
+        self._learn(experience, rows, importance, self._sums, defaultdict(float))
+        self._all_finite.logical_and_(self._is_finite)
+
+    def _replay(self, experience: Experience, progress: float) -> tuple[float, FiniteCheck]:
+        """Take all gradient steps of the epoch; return the last step size and whether all numbers were finite."""
+        assert self._recording is not None
+        self._beta.fill_(self._correction(progress))
+        self._all_finite.fill_(True)
+        steps = self.sizes.minibatches * self.args.update_epochs
+        for number in range(steps):
+            rate = self._set_rate(progress)
+            if self.args.sampling == "sequential":
+                first = number % self.sizes.minibatches * self.sizes.segments
+                wrapped = torch.arange(first, first + self.sizes.segments, device=self.device) % self.sizes.rows
+                self._recorded_rows.copy_(wrapped)
+            self._recording.replay()
+            self.gradient_steps += 1
+        for name in self._sums.totals:
+            self._sums.counts[name] = steps
+        return rate, FiniteCheck.of_minibatch(experience, self._recorded_rows.clone()).closed(self._all_finite)
 
     def _advantages(self, experience: Experience, rows: torch.Tensor | None = None) -> torch.Tensor:
         values, steps, ratio = experience.values, experience.steps, experience.ratio
@@ -308,7 +399,7 @@ class Trainer:
         shape = (len(rows), experience.horizon)
         actions = experience.actions[rows].flatten(0, 1)
         if heads.vibes is None:
-            actions = actions * torch.tensor([1, 0], device=actions.device)
+            actions = torch.stack([actions[:, 0], torch.zeros_like(actions[:, 1])], -1)
         log_probs, values = heads.log_probs(actions).reshape(shape), heads.values.reshape(shape)
         kinds, weights = experience.kinds[rows][:, None], experience.weights[rows]
         old_values, steps = experience.values[rows], experience.steps[rows]
