@@ -15,7 +15,7 @@ import cogbox
 from tests.support import ROOT, missing
 
 FOLDER = ROOT / "docs" / "tutorials"
-NAMES = ["evaluate_policy", "submit_policy", "write_policy"]
+NAMES = ["evaluate_policy", "submit_policy", "train_policy", "train_specialist", "write_policy"]
 
 
 PASSING = re.compile(

@@ -78,7 +78,7 @@ def test_a_run_from_the_weights_of_another_takes_its_missions(cogames: Any, tiny
         ("-m arena -p starter", "has no network"),
         ("-m arena -p ./train_dir/nothing", "does not exist"),
         ("-m arena -p class=lstm,kw.depth=2", "takes no argument 'depth'"),
-        ("-m arena --teacher nobody", "nobody"),
+        ("-m arena --teacher unknown", "unknown"),
         ("-m arena --teacher-led 0.7 --student-led 0.7", "at most 1"),
         ("-m arena --device cuda:77", "device"),
         ("-m arena --learning-rate 0", "learning_rate"),

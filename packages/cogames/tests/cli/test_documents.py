@@ -10,9 +10,10 @@ from cogames import missions
 from cogames.docs import DOCUMENTS, read_document
 
 ELEMENTS = ("carbon", "oxygen", "germanium", "silicon")
-NAMES = (
-    "evaluate_policy mission policy_secrets readme scripted_agent submit_policy technical_manual write_policy".split()
-)
+NAMES = """
+    evaluate_policy mission policy_secrets readme scripted_agent submit_policy technical_manual train_policy
+    train_specialist write_policy
+""".split()
 ROLES = ("aligner", "scrambler", "miner", "scout")
 
 

@@ -12,6 +12,8 @@ DOCUMENTS = {
     "scripted_agent": "How to write a scripted agent",
     "submit_policy": "Tutorial: pack a policy and validate it as a league would",
     "technical_manual": "Observations, actions, rules and files in detail",
+    "train_policy": "Tutorial: train a network from rewards and from a teacher",
+    "train_specialist": "Tutorial: train a miner, scout, aligner or scrambler for a team",
     "write_policy": "Tutorial: what a cog sees, and a first policy with eyes, memory and a plan",
 }
 """name: one line about it"""
