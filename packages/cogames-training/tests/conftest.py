@@ -12,9 +12,10 @@ from cogames_training.args import TrainArgs
 from cogames_training.preparation import prepare
 from cogames_training.trainer import Trainer
 from cogames_training.training import Result, make_trainer, seed_everything, train
+from mettagrid.config.game_value import stat
 from mettagrid.config.handler_config import Handler, updateActor
-from mettagrid.config.mettagrid_config import GridObjectConfig, MettaGridConfig
-from mettagrid.config.reward_config import inventoryReward
+from mettagrid.config.mettagrid_config import AgentConfig, GridObjectConfig, MettaGridConfig
+from mettagrid.config.reward_config import inventoryReward, reward
 
 SMALL = {
     "missions": ["tutorial.miner"],
@@ -87,6 +88,26 @@ def small_trainer() -> Iterator[Callable[..., Trainer]]:
     yield small_trainer
     for trainer in made:
         trainer.close()
+
+
+@pytest.fixture(scope="session")
+def two_teams() -> Callable[[Path], str]:
+    """Write a mission into a folder and return its file: two teams of two, mixed on the map; moves are worth 1.
+
+    Its episodes have 5 steps.
+    """
+
+    def two_teams(folder: Path) -> str:
+        env = MettaGridConfig.EmptyRoom(num_agents=4, width=6, height=4)
+        moves = {"moves": reward(stat("action.move.success"))}
+        env.game.agents = [AgentConfig(team_id=team, rewards=moves) for team in (0, 0, 1, 1)]
+        env.game.max_steps, env.game.episode_truncates = 5, True
+        env.game.obs.width, env.game.obs.height, env.game.obs.num_tokens = 5, 3, 40
+        env.with_ascii_map(["######", "#A.BB#", "#.A..#", "######"], {"A": "agent.team_0", "B": "agent.team_1"})
+        save_mission_file(env, folder / "teams.json")
+        return str(folder / "teams.json")
+
+    return two_teams
 
 
 @pytest.fixture

@@ -74,6 +74,7 @@ SMALL = {"missions": ["tutorial.miner"], "cogs": 2, "policy": "class=sparse", "p
 SMALL |= {"minibatch_size": 16, "maps": 2, "device": "cpu", "threads": 1, "seed": 5, "total_steps": 192}
 LED = {"teacher": "miner", "teacher_led_proportion": 1.0, "teacher_steps": 10**9, "sampling": "sequential"}
 LED |= {"minibatch_size": 999, "optimizer": "sgd_schedulefree", "schedule": "constant", "learning_rate": 0.05}
+OPPOSED = {"missions": ["teams.json"], "cogs": None, "opponents": ["self"], "checkpoint_every": 1, "minibatch_size": 24}
 PLAN = [
     ["broken", 999, True, SMALL],
     ["whole", 999, False, SMALL],
@@ -81,13 +82,17 @@ PLAN = [
     ["parts", 2, False, SMALL],
     ["parts", 999, False, SMALL],
     ["led", 999, False, SMALL | LED],
+    ["opposed", 999, False, SMALL | OPPOSED],
+    ["opposed parts", 2, False, SMALL | OPPOSED],
+    ["opposed parts", 999, False, SMALL | OPPOSED],
 ]
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory) -> Path:
+def runs(tmp_path_factory, two_teams) -> Path:
     """Return a folder with what two processes have done."""
     folder = tmp_path_factory.mktemp("two")
+    two_teams(folder)
     (folder / "worker.py").write_text(WORKER)
     (folder / "plan.json").write_text(json.dumps(PLAN))
     generator = torch.Generator().manual_seed(1)
@@ -96,6 +101,7 @@ def runs(tmp_path_factory) -> Path:
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     done = subprocess.run(
         [*launcher, folder / "worker.py", folder],
+        cwd=folder,
         env=os.environ | {"OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
@@ -140,6 +146,12 @@ def test_two_processes_stop_together_and_continue_exactly(runs):
         assert told(runs, "parts-2", rank) == [str(runs / "parts"), 2, 128, False]
     assert_same_weights(runs, "whole-999-0", "parts-999-0", "parts-999-1")
     assert curve(runs, "whole") == curve(runs, "parts")
+
+
+def test_two_processes_train_against_opponents(runs):
+    assert_same_weights(runs, "opposed-999-0", "opposed-999-1", "opposed parts-999-0", "opposed parts-999-1")
+    assert curve(runs, "opposed") == curve(runs, "opposed parts")
+    assert [line["agent_steps"] for line in curve(runs, "opposed")] == [64, 128, 192]
 
 
 def test_another_number_of_processes_cannot_continue_a_run(runs, small_run):

@@ -2,17 +2,12 @@
 
 import json
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from cogames.missions.files import save_mission_file
 from cogames_training.args import SettingError
-from mettagrid.config.game_value import stat
-from mettagrid.config.mettagrid_config import AgentConfig, MettaGridConfig
-from mettagrid.config.reward_config import reward
 
 WALKER = '''
 """Policies that walk in a direction, or in all four in turn."""
@@ -45,27 +40,20 @@ class Walker(MultiAgentPolicy):
         return Agent(self.policy_env_info, self._directions)
 '''
 
-STEPS = 5
+STEPS = 5  # of an episode of `two_teams`
 
 
 @pytest.fixture
-def mission(tmp_path: Path) -> str:
-    """Write a mission with two teams, whose agents are mixed on the map; steps are worth something."""
-    env = MettaGridConfig.EmptyRoom(num_agents=4, width=6, height=4)
-    moves = {"moves": reward(stat("action.move.success"))}
-    env.game.agents = [AgentConfig(team_id=team, rewards=moves) for team in (0, 0, 1, 1)]
-    env.game.max_steps, env.game.episode_truncates = STEPS, True
-    env.game.obs.width, env.game.obs.height, env.game.obs.num_tokens = 5, 3, 40
-    env.with_ascii_map(["######", "#A.BB#", "#.A..#", "######"], {"A": "agent.team_0", "B": "agent.team_1"})
-    save_mission_file(env, tmp_path / "teams.json")
-    return str(tmp_path / "teams.json")
-
-
-@pytest.fixture
-def settings(mission, tmp_path, monkeypatch):
+def settings(two_teams, tmp_path, monkeypatch):
     (tmp_path / "walker.py").write_text(WALKER)
     monkeypatch.syspath_prepend(tmp_path)
-    yield {"missions": [mission], "cogs": None, "policy": "class=lstm", "parallel_envs": 4, "total_steps": 192}
+    yield {
+        "missions": [two_teams(tmp_path)],
+        "cogs": None,
+        "policy": "class=lstm",
+        "parallel_envs": 4,
+        "total_steps": 192,
+    }
     sys.modules.pop("walker", None)
 
 
@@ -199,7 +187,7 @@ def test_opponents_continue_with_their_memory_and_in_their_seats(small_trainer, 
             np.testing.assert_array_equal(array, other[name], name)
 
 
-def test_opponents_that_cannot_play_are_refused(small_run, settings, mission):
+def test_opponents_that_cannot_play_are_refused(small_run, settings):
     with pytest.raises(SettingError, match=r"opponents: tutorial\.miner has one team; .* such as four_score"):
         small_run("refused", opponents=["self"])
     with pytest.raises(SettingError, match=r"opponents: .*no_such_policy"):

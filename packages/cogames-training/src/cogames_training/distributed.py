@@ -1,7 +1,9 @@
 """Train one network in several processes, each with worlds of its own.
 
-    torchrun --nproc-per-node 4 -m cogames tutorial train -m arena --steps 1000000000
-    torchrun --nproc-per-node 2 tools/run.py train arena run=two
+    torchrun --standalone --nproc-per-node 4 -m -- cogames tutorial train -m arena --steps 1000000000
+    torchrun --standalone --nproc-per-node 4 -- tools/run.py recipes.experiment.cogsguard.train run=first
+
+The `--` is needed because torchrun would take `--run` for an option of its own.
 
 A run joins the other processes when `RANK`, `WORLD_SIZE`, `MASTER_ADDR` and `MASTER_PORT` are set, as torchrun sets
 them. Process i uses GPU `LOCAL_RANK`. Settings such as `parallel_envs`, `batch_size` and `minibatch_size` are those of
@@ -10,8 +12,8 @@ evaluates.
 
 All processes hold the same weights: gradients are averaged over the steps of all minibatches, and advantages are
 normalized over them. A checkpoint has the state of every process, so a run continues only with the same number of
-them. After Ctrl-C all processes stop at the end of the epoch. torchrun kills a process that needs more than 30 seconds
-for that.
+them. After Ctrl-C all processes stop at the end of the epoch. torchrun kills those that need more than 30 seconds for
+that; newer versions have `--shutdown-timeout`.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from torch import distributed, nn
 from cogames.policy.device import resolve_device
 from cogames_training.args import SettingError
 
-__all__ = ["ONE_PROCESS", "Processes", "join_processes"]
+__all__ = ["ONE_PROCESS", "Processes", "is_first_process", "join_processes"]
 
 Value = TypeVar("Value")
 
@@ -105,6 +107,11 @@ class _Group(Processes):
         contents = [b""] * self.size
         distributed.all_gather_object(contents, buffer.getvalue())
         return [torch.load(io.BytesIO(content), weights_only=False) for content in contents]
+
+
+def is_first_process() -> bool:
+    """Return whether this process prints results, also before and after it has joined the others."""
+    return os.environ.get("RANK", "0") == "0"
 
 
 def join_processes(device: str, *, evaluates: bool = False) -> Processes:

@@ -301,15 +301,17 @@ def train(
         choices.policy(ctx, text, None)
 
     from cogames_training.commands.next_steps import command_words, print_next_steps
+    from cogames_training.distributed import is_first_process
     from cogames_training.training import train
 
     def log(report: EpochReport) -> bool:
-        if log_outputs:
+        if log_outputs and is_first_process():
             print(report.to_json(), flush=True)
         return False
 
     result = train(args, run=run, layout=layout, checkpoints=checkpoints, command=command_words(ctx), stop=log)
-    print_next_steps(result, args, to_stderr=log_outputs)
+    if is_first_process():
+        print_next_steps(result, args, to_stderr=log_outputs)
 
 
 @functools.wraps(train)

@@ -76,10 +76,11 @@ class TrainTool(TrainConfig, Tool):
             os.environ["WANDB_MODE"] = self.wandb.mode
         if self.wandb.project is not None:
             os.environ["WANDB_PROJECT"] = self.wandb.project
+        from cogames_training.distributed import is_first_process
         from cogames_training.training import train
 
         result = train(args, run=run, layout="recipe", checkpoints=self.folder())
-        if result.bundle is not None:
+        if result.bundle is not None and is_first_process():
             print(f"Checkpoint: {result.bundle}")
             hint(f"cogames play -m {args.missions[0]} -p {result.bundle}")
         if result.is_finished:
