@@ -102,6 +102,14 @@ def test_a_run_whose_numbers_are_not_finite_fails(cogames: Any, monkeypatch: pyt
     assert (ran.code, ran.error) == (1, "Error: Training stopped: a loss is not a finite number")
 
 
+def test_other_teams_have_opponents(cogames: Any, tiny: list[TrainArgs]) -> None:
+    words = ["-m", "four_score", "-c", 4, "-p", "class=sparse", "--opponent", "starter", "--opponent", "self"]
+    ran = cogames("tutorial", "train", *words)
+    assert ran.code == 0, ran.err
+    assert tiny[-1].opponents == ["starter", "self"]
+    assert cogames("tutorial", "train", *words, "--opponent", "./nothing").code == 1
+
+
 def test_a_second_interrupt_ends_the_command(cogames: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def train(*args: Any, **more: Any) -> None:
         raise KeyboardInterrupt

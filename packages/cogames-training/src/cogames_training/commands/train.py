@@ -163,6 +163,15 @@ StudentLed = Annotated[
         rich_help_panel=TEACHER,
     ),
 ]
+Opponents = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--opponent",
+        metavar="POLICY",
+        help="Policy of the other teams, in missions with several (repeatable); self: earlier checkpoints of this run.",
+        rich_help_panel=MISSION,
+    ),
+]
 Device = Annotated[
     str,
     typer.Option(
@@ -259,6 +268,7 @@ def train(
     mission: Missions = None,
     cogs: Cogs = None,
     variant: Variants = None,
+    opponent: Opponents = None,
     policy: Policy = "class=lstm",
     steps: Steps = 10_000_000_000,
     minibatch_size: MinibatchSize = 4096,
@@ -297,7 +307,8 @@ def train(
     args, layout = read_settings(ctx)
     chosen = choices.missions(args.missions, variants=args.variants, mission_set=None, game="cogsguard", cogs=args.cogs)
     args = replace(args, missions=[each.name for each in chosen])
-    for text in filter(None, (args.policy, args.teacher)):
+    opponents = [name for name in args.opponents if name != "self"]
+    for text in filter(None, (args.policy, args.teacher, *opponents)):
         choices.policy(ctx, text, None)
 
     from cogames_training.commands.next_steps import command_words, print_next_steps

@@ -21,6 +21,7 @@ FIELDS = {
     "mission": "missions",
     "cogs": "cogs",
     "variant": "variants",
+    "opponent": "opponents",
     "policy": "policy",
     "steps": "total_steps",
     "minibatch_size": "minibatch_size",
