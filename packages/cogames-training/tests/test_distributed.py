@@ -60,10 +60,10 @@ for run, epochs, broken, settings in plan:
             tell=lambda text: None,
             stop=lambda report: rank == 0 and report.epoch >= epochs,
         )
-        told = [str(result.run), result.epochs, result.agent_steps, result.is_finished]
+        outcome = [str(result.run), result.epochs, result.agent_steps, result.is_finished]
     except training.TrainingStopped as error:
-        told = str(error)
-    torch.save({"told": told, "weights": made[-1].weights()}, folder / f"{run}-{epochs}-{rank}.pt")
+        outcome = str(error)
+    torch.save({"outcome": outcome, "weights": made[-1].weights()}, folder / f"{run}-{epochs}-{rank}.pt")
 
 values, weights = torch.load(folder / "advantages.pt")
 normalized = _normalized(values[rank::2], weights[rank::2], join_processes("cpu"))
@@ -112,8 +112,8 @@ def runs(tmp_path_factory, two_teams) -> Path:
     return folder
 
 
-def told(folder: Path, name: str, rank: int) -> object:
-    return torch.load(folder / f"{name}-{rank}.pt")["told"]
+def outcome(folder: Path, name: str, rank: int) -> object:
+    return torch.load(folder / f"{name}-{rank}.pt")["outcome"]
 
 
 def assert_same_weights(folder: Path, *names: str) -> None:
@@ -132,7 +132,7 @@ def curve(folder: Path, run: str) -> list[dict]:
 def test_both_processes_have_the_same_weights_and_count_all_steps(runs):
     assert_same_weights(runs, "whole-999-0", "whole-999-1")
     for rank in (0, 1):
-        assert told(runs, "whole-999", rank) == [str(runs / "whole"), 3, 192, True]
+        assert outcome(runs, "whole-999", rank) == [str(runs / "whole"), 3, 192, True]
     assert [line["agent_steps"] for line in curve(runs, "whole")] == [64, 128, 192]
 
 
@@ -143,7 +143,7 @@ def test_a_seed_repeats_a_run_of_two_processes(runs):
 
 def test_two_processes_stop_together_and_continue_exactly(runs):
     for rank in (0, 1):
-        assert told(runs, "parts-2", rank) == [str(runs / "parts"), 2, 128, False]
+        assert outcome(runs, "parts-2", rank) == [str(runs / "parts"), 2, 128, False]
     assert_same_weights(runs, "whole-999-0", "parts-999-0", "parts-999-1")
     assert curve(runs, "whole") == curve(runs, "parts")
 
@@ -177,6 +177,6 @@ def test_advantages_are_normalized_over_both_processes(runs):
 
 def test_a_number_that_is_not_finite_in_one_process_stops_both(runs):
     sentence = "Training stopped: a reward, value or probability of the rollout is not a finite number"
-    assert told(runs, "broken-999", 1) == sentence
-    assert str(told(runs, "broken-999", 0)).startswith(sentence)
+    assert outcome(runs, "broken-999", 1) == sentence
+    assert str(outcome(runs, "broken-999", 0)).startswith(sentence)
     assert torch.load(runs / "broken" / "not_finite.pt")["rewards"].isnan().any()
