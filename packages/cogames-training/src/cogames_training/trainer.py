@@ -274,7 +274,8 @@ class Trainer:
         if args.reward_centering > 0:
             mean = torch.zeros(len(rewards), device=rewards.device) if self._center is None else self._center
             for step in range(rewards.shape[1]):
-                mean = mean + args.reward_centering * (rewards[:, step] - mean)
+                counts = experience.weights[:, step]  # not those of opponents
+                mean = mean + args.reward_centering * (rewards[:, step] - mean) * counts
                 rewards[:, step] -= mean
             self._center = mean
 
