@@ -54,7 +54,7 @@ class TrainArgs:
 
     # Rollouts
     parallel_envs: int | None = None
-    """worlds stepped together; by default 256 on a GPU and 64 elsewhere, or what `batch_size` needs"""
+    """worlds stepped together; by default what `batch_size` needs, or 256"""
     batch_size: int | None = None
     """agent steps per update, over all rows; by default rows x `horizon`"""
     horizon: int = 64

@@ -80,7 +80,7 @@ def prepare(args: TrainArgs) -> Prepared:
     interface = joined_interface(interfaces, [task.name for task in tasks])
     device_name, warning = resolve_device(args.device)
     if warning is not None:
-        raise SettingError("device", warning)
+        raise SettingError("device", warning.partition(";")[0])
     device = torch.device(device_name)
     spec = parse_policy_spec(args.policy, device=device_name).to_policy_spec()
     spec.init_kwargs = {**spec.init_kwargs, **args.overrides}

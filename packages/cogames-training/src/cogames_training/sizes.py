@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Sizes", "choose_sizes"]
 
-WORLDS = {"cuda": 2048}
-DEFAULT_WORLDS = 64
+WORLDS = 256
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ def choose_sizes(args: TrainArgs, *, rows_per_world: int, device: torch.device) 
         if args.batch_size < rows_per_world * horizon:  # one world would be too large: shorter segments
             horizon = max(1, args.batch_size // rows_per_world)
     if worlds is None:
-        worlds = WORLDS.get(device.type, DEFAULT_WORLDS)
+        worlds = WORLDS
     rows = worlds * rows_per_world
     if args.batch_size is not None and args.parallel_envs is not None:
         horizon = max(1, args.batch_size // rows)

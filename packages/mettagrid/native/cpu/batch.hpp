@@ -63,7 +63,7 @@ class Batch {
     drawn_.resize(static_cast<std::size_t>(2 * agents_));
   }
 
-  // Another world takes the seat and its rows; the count of episodes goes on.
+  // Another world takes the seat and its rows; the count of episodes continues.
   void replace(int32_t i, World& world) {
     Seat& old = seat(i);
     old = Seat{.world = &world, .choice = choice_of(world), .first = old.first, .episodes = old.episodes};

@@ -1,5 +1,6 @@
 """Build maps for the episodes of a batch in the background."""
 
+import atexit
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +20,16 @@ if TYPE_CHECKING:
 Rows = Sequence[Sequence[str]] | np.ndarray
 
 MAX_SIZE = 1_000_000
+
+_building: "weakref.WeakKeyDictionary[threading.Thread, threading.Event]" = weakref.WeakKeyDictionary()
+
+
+@atexit.register
+def _stop_building() -> None:
+    """Wait for the current maps: Python ends other threads wherever they are, which aborts in native code."""
+    for thread, stopped in list(_building.items()):
+        stopped.set()
+        thread.join(timeout=5)
 
 
 class MapBuildError(RuntimeError):
@@ -46,7 +57,9 @@ class MapPool(_native.MapPool):
         # The threads hold only a weak reference to the pool, so that they do not keep an unused pool alive.
         arguments = weakref.ref(self), program, build, iter(range(size)), stopped
         for number in range(min(threads, size)):
-            threading.Thread(target=_build_maps, args=arguments, name=f"map pool {number}", daemon=True).start()
+            thread = threading.Thread(target=_build_maps, args=arguments, name=f"map pool {number}", daemon=True)
+            _building[thread] = stopped
+            thread.start()
 
     @classmethod
     def from_builder(

@@ -14,6 +14,7 @@ torch = pytest.importorskip("torch")
 
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface  # noqa: E402
 from mettagrid.policy.sparse import SparsePolicy  # noqa: E402
+from mettagrid.policy.sparse_memory import memory_feature  # noqa: E402
 from mettagrid.policy.sparse_network import SparseNetwork  # noqa: E402
 
 from .test_sparse_tokens import FIRST  # noqa: E402
@@ -44,6 +45,7 @@ def observations(*shape: int, tokens: int = 20, seed: int = 0) -> Any:
     array = generator.integers(0, 255, (*shape, tokens, 3), dtype=np.uint8)
     known = generator.random((*shape, tokens)) < 0.7
     array[..., 1] = np.where(known, array[..., 1] % 7, array[..., 1])
+    array[..., 1] = np.where(generator.random((*shape, tokens)) < 0.2, memory_feature(FIRST), array[..., 1])
     array[..., 0] = np.where(generator.random((*shape, tokens)) < 0.3, 0xFE, array[..., 0])
     array[..., 0] = np.where(generator.random((*shape, tokens)) < 0.2, 0x66, array[..., 0])
     counts = generator.integers(0, tokens + 1, shape)
@@ -57,10 +59,11 @@ def reference(net: SparseNetwork, rows: Any) -> Any:
     for tokens in rows.tolist():
         total = torch.zeros(net.bias.shape)
         for location, feature, value in tokens:
-            kind, place = int(net._kinds[feature * 256 + value]), int(net._places[location])
+            far = 256 * (feature == net._memory_feature)
+            kind, place = int(net._kinds[feature * 256 + value]), int(net._places[location + far])
             if location == 255:
                 continue
-            if kind and place < 255:
+            if kind and place < len(net.places):
                 total = total + net.places[place] * net.kinds[kind - 1]
             if location in (0xFE, 0x66):
                 total = total + value * net._scales[feature] * net.magnitudes[int(net._magnitudes[feature])]
@@ -230,7 +233,7 @@ def test_a_network_can_be_copied_and_its_state_dict_is_float_weights_only() -> N
     rows = observations(2)
     torch.testing.assert_close(other(rows, {})[0], net(rows, {})[0])
     shapes = {name: tuple(tensor.shape) for name, tensor in net.state_dict().items()}
-    assert shapes["places"] == (255, 8) and shapes["lstm.weight_hh_l0"] == (64, 16)
+    assert shapes["places"] == (480, 8) and shapes["lstm.weight_hh_l0"] == (64, 16)
     assert set(shapes) == {name for name, _ in net.named_parameters()}
 
 

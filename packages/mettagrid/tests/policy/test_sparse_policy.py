@@ -203,7 +203,7 @@ def test_weights_of_another_shape_are_refused_with_a_sentence(tmp_path: Path) ->
     SparsePolicy(interface(), **SMALL, vibes=True).save_policy_data(path)
     with pytest.raises(ValueError, match=r"unknown weight 'vibe.bias'; load it with the `init_kwargs`"):
         SparsePolicy(interface(), **SMALL).load_policy_data(path)
-    with pytest.raises(ValueError, match=r"'places' in .* has shape \(255, 8\), and this network needs \(255, 4\)"):
+    with pytest.raises(ValueError, match=r"'places' in .* has shape \(480, 8\), and this network needs \(480, 4\)"):
         SparsePolicy(interface(), hidden_size=16, embedding_size=4, vibes=True).load_policy_data(path)
 
 

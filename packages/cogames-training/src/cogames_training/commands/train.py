@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -300,8 +299,6 @@ def train(
     """
     if find_spec("torch") is None:
         fail("Training needs PyTorch, which is not installed", "pip install cogames[neural]")
-    # PyTorch's threads would otherwise spin while they wait for each other, and slow a loaded machine down 20 times.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     from cogames_training.commands.train_settings import read_settings
 
     args, layout = read_settings(ctx)
