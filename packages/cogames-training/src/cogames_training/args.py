@@ -193,14 +193,16 @@ class TrainArgs:
     """numbers of the network; losses, optimizer and weights stay float32"""
     compile: bool = False
     """compile the network with torch.compile"""
-    cuda_graphs: bool = False
-    """replay the rollout's forward pass as a CUDA graph"""
+    cuda_graphs: bool = True
+    """on a GPU, replay decisions and gradient steps as CUDA graphs, if the network allows it"""
 
     overrides: dict[str, object] = field(default_factory=dict, repr=False)
     """settings of the policy class, as `kw.NAME=VALUE` gives them"""
 
     def check(self) -> None:
         """Raise `SettingError` for a value that cannot work."""
+        if self.compile:
+            raise SettingError("compile", "torch.compile has not been measured with this trainer; leave it false")
         if not self.missions:
             raise SettingError("missions", "name at least one mission")
         positive = ("total_steps", "horizon", "minibatch_size", "update_epochs", "maps", "evaluation_seeds")

@@ -201,9 +201,7 @@ class Rollout:
         with self._timed("forward"):
             for part in self.parts:
                 values[part.rows, -1] = self.actor.step(self._see(part), dict(part.state)).values
-            bootstrap = torch.zeros((rows, steps), device=device)
-            for step, where, seen, state in finals:
-                bootstrap[where, step] = self.actor.step(seen, dict(state)).values
+            bootstrap = self._values_of_finals(finals)
         with self._timed("copy"):
             there = {name: torch.from_numpy(array.T.copy()).to(device) for name, array in host.items()}
         labels = pairs(there["labels"], self._num_actions, self._noop)
@@ -267,6 +265,17 @@ class Rollout:
         self._tokens = min(2 * self._tokens, self._all_tokens)
         self._observations = self._new_observations()
         self._observations[:, :, : narrow.shape[2]] = narrow
+
+    def _values_of_finals(self, finals: list[tuple[int, slice, torch.Tensor, State]]) -> torch.Tensor:
+        """Return the values [rows, steps] of the last observations of truncated episodes; 0 elsewhere."""
+        values = torch.zeros((self.rows, self.horizon), device=self.device)
+        if finals:
+            state = {name: torch.cat([final[3][name] for final in finals]) for name in finals[0][3]}
+            found = self.actor.step(torch.cat([final[2] for final in finals]), state).values
+            rows = torch.cat([torch.arange(where.start, where.stop) for _, where, _, _ in finals])
+            at = torch.cat([torch.full((where.stop - where.start,), step) for step, where, _, _ in finals])
+            values[rows.to(self.device), at.to(self.device)] = found
+        return values
 
     def _write_down(
         self,

@@ -151,6 +151,7 @@ class Trainer:
             row += worlds.rows
         self.actor = make_actor(network)
         teacher_actor = None if teacher_network is None else make_actor(*teacher_network)
+        records = args.cuda_graphs and device.type == "cuda" and bool(getattr(network, "is_recordable", False))
         self.rollout = Rollout(
             parts,
             self.actor,
@@ -159,14 +160,14 @@ class Trainer:
             noop=noop,
             generator=self.generator,
             teacher_actor=teacher_actor,
-            cuda_graphs=args.cuda_graphs and device.type == "cuda",
+            cuda_graphs=records,
         )
         self._has_teacher = make_teacher is not None or teacher_actor is not None
         self._sums = _Sums()
         self._recording: Recording | None = None
         self._kept: Experience | None = None
         is_simple = processes.size == 1 and self._pool is None and args.target_kl is None
-        if args.cuda_graphs and device.type == "cuda" and is_simple and args.optimizer in ("adam", "adamw"):
+        if records and is_simple and args.optimizer in ("adam", "adamw"):
             self._recording = Recording(self.generator)
             self._beta = torch.zeros((), device=device)
             self._all_finite = torch.ones((), dtype=torch.bool, device=device)

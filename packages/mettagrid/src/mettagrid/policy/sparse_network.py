@@ -56,6 +56,7 @@ class SparseNetwork(nn.Module):
     reads_prefix = True
     handles_resets = True
     knows_names = True
+    is_recordable = True  # as a CUDA graph: no shape and no branch depends on the data
 
     _kinds: torch.Tensor
     _places: torch.Tensor
