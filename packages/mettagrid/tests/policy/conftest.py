@@ -86,7 +86,7 @@ def make_bundle(tmp_path: Path, no_traces: None) -> MakeBundle:
             return write_files(path, content)
         with zipfile.ZipFile(path, "w") as archive:
             for member, text in content.items():
-                archive.writestr(member, text)
+                archive.writestr(zipfile.ZipInfo(member), text)  # without the time: same content, same bytes
         return path
 
     return make

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from abc import abstractmethod
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -207,10 +208,10 @@ class ReplayTool(PlayTool):
         if self.html is not None:
             print(f"Wrote {write_html(path, Path(self.html))}")
             return 0
-        with serve(path) as server:
-            print(server.address, flush=True)
+        with serve(path) as server, suppress(KeyboardInterrupt):
             if not self.open_browser or not server.open_browser():
                 hint("open this URL in a browser; press Ctrl-C to stop")
+            print(server.address, flush=True)
             server.wait()
         return 0
 

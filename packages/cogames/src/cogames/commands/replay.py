@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -79,10 +80,10 @@ def replay(
 
     from mettagrid.viewer import serve
 
-    with serve(file, beside=beside, port=port) as server:
-        print(server.address, flush=True)
+    with serve(file, beside=beside, port=port) as server, suppress(KeyboardInterrupt):
         if no_browser or not server.open_browser():
             hint("open this URL in a browser; press Ctrl-C to stop")
+        print(server.address, flush=True)
         server.wait()
 
 

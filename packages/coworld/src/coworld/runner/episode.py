@@ -186,12 +186,19 @@ class Episode:
         """Check the player's page, the refusal of wrong tokens in every slot, and the viewer's page."""
         try:
             await probes.require_page(address, "player", {"slot": 0, "token": self.tokens[0]}, self.budget)
-            slots = range(len(self.seats))
-            await asyncio.gather(*(probes.require_refusal(address, slot, self.budget) for slot in slots))
+            await self.probe_tokens(address)
             await probes.require_page(address, "global", {}, self.budget)
         except RunnerEpisodeError:
             await self.blame_dead_game()
             raise
+
+    async def probe_tokens(self, address: Address) -> None:
+        """Try a wrong token in all slots at once; report the first slot that does not refuse it."""
+        slots = range(len(self.seats))
+        probed = (probes.require_refusal(address, slot, self.budget) for slot in slots)
+        for outcome in await asyncio.gather(*probed, return_exceptions=True):
+            if outcome is not None:
+                raise outcome
 
     async def blame_dead_game(self) -> None:
         """Report the end of the game instead of a probe that failed because the game ended."""

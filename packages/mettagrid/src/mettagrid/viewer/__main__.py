@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 from mettagrid.viewer import ViewerError, serve, write_html, write_video
 
@@ -30,10 +31,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(write_video(options.file, options.video))
         if options.html or options.video:
             return 0
-        with serve(options.file, beside=options.beside, port=options.port) as server:
-            print(server.address, flush=True)
+        with serve(options.file, beside=options.beside, port=options.port) as server, suppress(KeyboardInterrupt):
             if not options.no_browser and not server.open_browser():
                 print("Open this address in a browser; press Ctrl-C to stop", file=sys.stderr)
+            print(server.address, flush=True)
             server.wait()
     except (ReplayError, ViewerError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
