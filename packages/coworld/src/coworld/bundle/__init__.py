@@ -11,6 +11,9 @@ from coworld.bundle.reader import BundleManifest, EpisodeBundle, opened_bundle
 from coworld.bundle.writer import INCLUDE_TOKENS, make_bundle, parse_include, write_bundle
 
 if TYPE_CHECKING:
+    from coworld.build.package_files import VIEWER_SCRIPT as REPLAY_VIEWER_BUILD_HOOK
+    from coworld.build.pipeline import build_coworld_manifest
+    from coworld.build.registry import resolve_registry_image_ref
     from coworld.engines.image_refs import (
         image_ref_without_tag,
         is_digest_pinned_image_ref,
@@ -23,9 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INCLUDE_TOKENS",
+    "REPLAY_VIEWER_BUILD_HOOK",
     "ROLE_SECTIONS",
     "BundleManifest",
     "EpisodeBundle",
+    "build_coworld_manifest",
     "image_ref_without_tag",
     "is_digest_pinned_image_ref",
     "is_mutable_registry_image_ref",
@@ -34,11 +39,15 @@ __all__ = [
     "opened_bundle",
     "parse_include",
     "resolve_player_file",
+    "resolve_registry_image_ref",
     "validate_upload_manifest",
     "write_bundle",
 ]
 
 _PUBLISHED = {
+    "REPLAY_VIEWER_BUILD_HOOK": "coworld.build.package_files:VIEWER_SCRIPT",
+    "build_coworld_manifest": "coworld.build.pipeline:build_coworld_manifest",
+    "resolve_registry_image_ref": "coworld.build.registry:resolve_registry_image_ref",
     "ROLE_SECTIONS": "coworld.models.runnables:MANIFEST_ROLE_SECTIONS",
     "image_ref_without_tag": "coworld.engines.image_refs:image_ref_without_tag",
     "is_digest_pinned_image_ref": "coworld.engines.image_refs:is_digest_pinned_image_ref",

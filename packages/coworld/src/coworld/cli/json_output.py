@@ -8,6 +8,8 @@ from pydantic import BaseModel, Field
 
 __all__ = [
     "DOCUMENTS",
+    "BuildDocument",
+    "BuiltImageDocument",
     "BundleDocument",
     "DocsDocument",
     "EpisodeDocument",
@@ -102,6 +104,24 @@ class RoleDocument(BaseModel):
     document: dict[str, Any] | None = Field(default=None, description="The grade, or the manifest of a zip")
 
 
+class BuiltImageDocument(BaseModel):
+    """One image of a built manifest."""
+
+    image: str = Field(description="The reference in the compose file or template")
+    reference: str = Field(description="The reference in the manifest")
+    how: str = Field(description="`built`, `tagged by content`, `pinned by digest` or `unchanged`")
+    id: str | None = Field(description="The id of the image; null if it is not on this machine")
+
+
+class BuildDocument(BaseModel):
+    """`build`."""
+
+    path: str = Field(description="The manifest")
+    version: str
+    engine: str = Field(description="`podman` or `docker`")
+    images: list[BuiltImageDocument]
+
+
 class MapDocument(BaseModel):
     """`map`."""
 
@@ -155,6 +175,7 @@ DOCUMENTS: dict[str, type[BaseModel]] = {
     "init": FilesDocument,
     "make-policy": FilesDocument,
     "map": MapDocument,
+    "build": BuildDocument,
     "bundle": BundleDocument,
     "report": RoleDocument,
     "grade": RoleDocument,

@@ -19,6 +19,7 @@ COMMANDS = [
     Entry("scrimmage", "coworld.commands.scrimmage:scrimmage", "Run an episode with one player in every seat.", RUN),
     Entry("replay", "coworld.commands.replay:replay", "Watch a replay in the browser.", RUN),
     Entry("certify", "coworld.commands.certify:certify", "Check that a Coworld meets the contract.", BUILD),
+    Entry("build", "coworld.commands.build:build", "Build the images of a project and its manifest.", BUILD),
     Entry("init", "coworld.commands.init:COMMANDS", "Start a project.", BUILD),
     Entry("make-policy", "coworld.commands.make_policy:make_policy", "Write a player from a template.", BUILD),
     Entry("map", "coworld.commands.map_image:map_image", "Map an image to the folder of its Dockerfile.", BUILD),
