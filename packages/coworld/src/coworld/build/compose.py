@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from coworld.build.errors import ComposeError
 from coworld.build.interpolation import interpolate, variables_beside
@@ -83,7 +83,7 @@ def _text_loader() -> type[yaml.SafeLoader]:
     import yaml
 
     class TextLoader(yaml.SafeLoader):
-        yaml_implicit_resolvers: ClassVar = {
+        yaml_implicit_resolvers = {  # noqa: RUF012
             first: [(tag, pattern) for tag, pattern in resolvers if tag.rpartition(":")[2] in ("null", "merge")]
             for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
         }
