@@ -39,10 +39,11 @@ Character read_character(const nb::dict& traits) {
         read("least_miners", character.least_miners) || read("expected_junctions", character.expected_junctions) ||
         read("novelty_weight", character.novelty_weight) || read("direction_weight", character.direction_weight) ||
         read("crowd_weight", character.crowd_weight) || read("knows_compound", character.knows_compound) ||
-        read("most_hearts", character.most_hearts) || read("surplus_weight", character.surplus_weight) ||
-        read("hp_reserve", character.hp_reserve) || read("patient_hearts", character.patient_hearts) ||
-        read("deferring_steps", character.deferring_steps) || read("patience", character.patience) ||
-        read("first_wave", character.first_wave) || read("wave_period", character.wave_period);
+        read("first_roles_until", character.first_roles_until) || read("most_hearts", character.most_hearts) ||
+        read("surplus_weight", character.surplus_weight) || read("hp_reserve", character.hp_reserve) ||
+        read("patient_hearts", character.patient_hearts) || read("deferring_steps", character.deferring_steps) ||
+        read("patience", character.patience) || read("first_wave", character.first_wave) ||
+        read("wave_period", character.wave_period);
     if (!known) throw nb::value_error(("the planner has no trait " + name).c_str());
   }
   return character;

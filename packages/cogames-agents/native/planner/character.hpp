@@ -14,24 +14,26 @@ struct Character {
   // Roles in the order in which the cogs of a team join; the planner chooses for the others.
   std::vector<uint8_t> roster;
   // Its first choices, repeated.
-  std::vector<uint8_t> opening{kMiner, kAligner, kMiner, kAligner, kMiner, kAligner, kMiner, kMiner};
+  std::vector<uint8_t> opening{kAligner, kMiner, kAligner, kAligner, kMiner, kMiner, kMiner, kMiner};
 
   bool shows_vibe = false;  // cogs change their vibe to their role
 
+  int first_roles_until = 45;  // step before which no cog changes its role
+
   // Miners become aligners
-  int waiting_hearts = 4;       // when this many hearts wait that no other cog comes for,
-  int steps_per_heart = 3;      // and one more for this many steps to the hub,
+  int waiting_hearts = 2;       // when this many hearts wait that no other cog comes for,
+  int steps_per_heart = 2;      // and one more for this many steps to the hub,
   int enough_hearts = 12;       // or this many are there beyond those for open junctions,
   double least_miners = 0.25;   // while this share of the team continues to mine.
   int expected_junctions = 30;  // junctions the team expects to find as long as something is unknown
-  int gear_steps = 8;           // steps past the station to the hub
+  int gear_steps = 4;           // steps past the station to the hub
 
   // Hearts
   int most_hearts = 6;         // carried at once
   int worthwhile_hearts = 1;   // that are worth a walk to the hub
   int sharing_steps = 3;       // cogs within this many steps of the hub share its hearts
-  int patient_hearts = 3;      // for which a cog waits beside the hub,
-  int patience = 20;           // if one comes within this many steps
+  int patient_hearts = 6;      // for which a cog waits beside the hub,
+  int patience = 25;           // if one comes within this many steps
   double miner_income = 0.06;  // hearts that a miner brings in each step,
   int income_after = 10;       // beyond what is on its way already
 

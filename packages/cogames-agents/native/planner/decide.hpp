@@ -25,7 +25,7 @@ inline bool holds(const Turn& turn) {
   if (!risks_all && is_in_danger(turn)) return cog.goal == kRetreat;
   const Object* target = cog.target >= 0 ? &mind.object(cog.target) : nullptr;
   if (target && (!target->exists || target->useless_until > mind.step)) return false;
-  const bool is_undisturbed = cog.news == mind.news || mind.step < cog.since + kDwell;
+  const bool is_undisturbed = cog.is_firm || cog.news == mind.news || mind.step < cog.since + kDwell;
   switch (cog.goal) {
     case kGearUp: return cog.gear != cog.role && mind.can_pay(cog.role);
     case kMine: return cog.cargo < capacity(cog);

@@ -38,6 +38,14 @@ inline bool deposit(Turn& turn) {
   });
 }
 
+// Where the compound of a hub usually has the extractor of an element.
+inline Spot corner_of(const Mind& mind, int element) {
+  const Spot home = mind.object(mind.hub).at;
+  const int down = element == kGermanium || element == kSilicon ? 1 : -1,
+            right = element == kOxygen || element == kSilicon ? 1 : -1;
+  return Spot{static_cast<int16_t>(home.row + down * kCorner), static_cast<int16_t>(home.col + right * kCorner)};
+}
+
 // What the team will have of each element when everything on its way has arrived.
 struct Forecast {
   double of[kElements];
@@ -51,36 +59,35 @@ struct Forecast {
       if (other->goal == kMine && other->target >= 0) {
         of[turn.mind.object(other->target).kind - kExtractor] += std::max(0, capacity(*other) - other->cargo);
       }
+      if (other->goal != kExplore || other->role != kMiner) continue;
+      for (int element = 0; element < kElements; ++element)
+        of[element] += other->place == corner_of(turn.mind, element) ? kMinerCargo : 0;
     }
     least = *std::min_element(of, of + kElements);
   }
 };
 
-inline Spot corner_of(const Mind& mind, int element) {
-  const Spot home = mind.object(mind.hub).at;
-  const int down = element == kGermanium || element == kSilicon ? 1 : -1,
-            right = element == kOxygen || element == kSilicon ? 1 : -1;
-  return Spot{static_cast<int16_t>(home.row + down * kCorner), static_cast<int16_t>(home.col + right * kCorner)};
-}
-
 // The compound around a hub usually has an extractor of each element in its corners: to one of them that is unknown yet,
-// if an extractor there would cost less than `most`.
+// if an extractor there would cost less than `most`. The first miners go to the far corners, so that the first loads of
+// all elements arrive together.
 inline bool look_in_corner(Turn& turn, const Forecast& forecast, int bumps, double most) {
   const Mind& mind = turn.mind;
+  const int sign = mind.step < kOpening ? -1 : 1;
   int best = -1;
+  double best_rank = 1e9;
   for (int element = 0; element < kElements && turn.character.knows_compound; ++element) {
     const Spot at = corner_of(mind, element);
     if (!mind.chart.contains(at) || mind.chart.ground(mind.chart.cell(at)) != kUnknown) continue;
-    double going = 0;
-    for (const Cog* other : mind.cogs)
-      going += other != &turn.cog && other->goal == kExplore && other->place == at ? kMinerCargo : 0;
-    const double surplus = turn.character.surplus_weight * (forecast.of[element] + going - forecast.least);
-    const double cost = walk(turn.cog.at, at) + bumps + 2 * kCorner + surplus;
-    if (cost >= most) continue;
-    most = cost;
+    const int steps = walk(turn.cog.at, at);
+    const double surplus = turn.character.surplus_weight * (forecast.of[element] - forecast.least);
+    const double rank = sign * steps + surplus;
+    if (rank >= best_rank || steps + bumps + 2 * kCorner + surplus >= most) continue;
+    best_rank = rank;
     best = element;
   }
-  return best >= 0 && turn.go_to_cell(kExplore, corner_of(mind, best), 60);
+  if (best < 0 || !turn.go_to_cell(kExplore, corner_of(mind, best), 60)) return false;
+  turn.cog.is_firm = true;  // others rely on this element
+  return true;
 }
 
 // To the extractor from which a full load reaches a place of deposit soonest, of an element that the team needs.

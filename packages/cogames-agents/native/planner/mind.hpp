@@ -54,6 +54,7 @@ struct Cog {
   int since = 0;               // step of the plan
   int until = 0;               // step at which the plan is reconsidered
   int news = 0;                // of the mind when the plan was made
+  bool is_firm = false;        // the plan is kept whatever is discovered meanwhile
   std::vector<uint8_t> path;   // headings, last first
   Heading heading = kNowhere;  // of the last action
   bool used = false;           // the last action walked into the target

@@ -59,7 +59,7 @@ inline bool should_mine(const Turn& turn) {
 inline void choose_role(Turn& turn) {
   Cog& cog = turn.cog;
   if (cog.role == kNoRole) give_first_role(turn);
-  if (!cog.adapts || turn.mind.step < kOpening) return;
+  if (!cog.adapts || turn.mind.step < turn.character.first_roles_until) return;
   if ((cog.role == kMiner || cog.role == kScout) && should_carry_hearts(turn)) {
     cog.role = kAligner;
   } else if (cog.role == kAligner && (should_mine(turn) || is_spare_aligner(turn))) {

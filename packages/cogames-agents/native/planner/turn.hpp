@@ -40,6 +40,7 @@ struct Turn {
     cog.place = place;
     cog.since = mind.step;
     cog.until = mind.step + steps;
+    cog.is_firm = false;
     cog.failures = cog.blocked = 0;
     if (goal == kIdle) cog.path.clear();
   }
