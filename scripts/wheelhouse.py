@@ -16,7 +16,7 @@ from workspace import CACHE, ROOT, pip, say
 LOG = CACHE / "wheelhouse.log"
 FOLDER = ROOT / "dist" / "wheelhouse"
 PACKAGES = sorted(path.parent for path in ROOT.glob("packages/*/pyproject.toml"))
-EXTRAS = {"cogames": "[agents,neural]", "coworld": "[auth,examples,reports]", "observatory": "[postgres,s3]"}
+EXTRAS = {"cogames": "[agents,neural]", "coworld": "[auth,examples,reporters,reports]", "observatory": "[postgres,s3]"}
 
 
 def collect(folder: Path, *, neural: bool = True) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import re
 import secrets
+from importlib.util import find_spec
 from pathlib import Path
 from uuid import UUID
 
@@ -20,6 +21,9 @@ from coworld.errors import CoworldError
 from coworld.manifest.package import CoworldPackage
 from coworld.models.reporters import CoworldReporterPlatformReference, CoworldReporterWasmReference
 from coworld.models.runnables import CoworldRunnableSpec
+from coworld.roles.report_checks import PART_TYPES
+from coworld.roles.wasm.limits import requested_limits
+from coworld.roles.wasm.run import WasmReporterFailed, check_component
 from coworld.runner import launch, probes
 from coworld.runner.artifacts import write_file
 from coworld.runner.budget import Budget
@@ -77,8 +81,8 @@ def check_reporters(package: CoworldPackage) -> list[str]:
     lines = []
     for index, reporter in enumerate(package.manifest.reporter):
         if isinstance(reporter, CoworldReporterWasmReference):
-            _check_component(package, index, reporter)
-            description = f"wasm component {reporter.wasm} (id {reporter.id})"
+            checked = _check_component(package, index, reporter)
+            description = f"wasm component {reporter.wasm} (id {reporter.id}){checked}"
         elif isinstance(reporter, CoworldReporterPlatformReference):
             description = f"platform reference {reporter.reporter}"
         else:
@@ -87,7 +91,8 @@ def check_reporters(package: CoworldPackage) -> list[str]:
     return lines
 
 
-def _check_component(package: CoworldPackage, index: int, reporter: CoworldReporterWasmReference) -> None:
+def _check_component(package: CoworldPackage, index: int, reporter: CoworldReporterWasmReference) -> str:
+    """Check a component's file and its attributes; return a remark on what was not checked."""
     where = f"reporter[{index}]"
     if Path(reporter.wasm).is_absolute() or ".." in Path(reporter.wasm).parts:
         raise ReporterCertificationError(f"{where}.wasm must be a path inside the package")
@@ -108,6 +113,19 @@ def _check_component(package: CoworldPackage, index: int, reporter: CoworldRepor
         for name in ("name", "type", "description"):
             if not isinstance(output, dict) or not isinstance(output.get(name), str) or not output[name]:
                 raise ReporterCertificationError(f"{where}.attributes.outputs[{number}].{name} must say something")
+        if output["type"] not in PART_TYPES:
+            known = ", ".join(PART_TYPES)
+            raise ReporterCertificationError(f"{where}.attributes.outputs[{number}].type is none of: {known}")
+    if find_spec("wasmtime") is None:
+        return "; its imports were not checked: pip install 'coworld[reporters]'"
+    try:
+        requested_limits(attributes)
+        check_component(path, reporter.id)
+    except WasmReporterFailed as error:
+        raise ReporterCertificationError(f"{where}.wasm: {error.reason}") from None
+    except CoworldError as error:
+        raise ReporterCertificationError(f"{where}: {error}") from None
+    return ""
 
 
 def ask_commissioners(package: CoworldPackage, engine: Engine, workspace: Path, *, budget_seconds: float) -> int:

@@ -42,7 +42,7 @@ def output_of(
     *,
     role_id: str | None,
     target: str | None = None,
-    timeout_seconds: float,
+    timeout_seconds: float | None,
     engine: str,
     maps: Sequence[str],
     unsafe: bool,
@@ -63,7 +63,14 @@ def output_of(
             role_id=role_id,
             target=target,
             timeout_seconds=timeout_seconds,
+            events=_events_of(given),
         )
     for line in output.log.splitlines():
         note(f"{role}: {line}")
     return output
+
+
+def _events_of(given: Path) -> Path | None:
+    """Return the event stream in an episode's folder, which bundles leave out."""
+    path = given / "events.json"
+    return path if given.is_dir() and path.is_file() else None

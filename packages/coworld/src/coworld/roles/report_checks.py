@@ -79,15 +79,16 @@ class ReportManifest(StoredReportManifest):
 
 
 class ReportRenderError(CoworldError):
-    """An unsafe page; `violations` says why."""
+    """An unsafe page; `violations` says why, and `html` is its source, to be shown as text."""
 
-    def __init__(self, source: str, violations: list[str]) -> None:
+    def __init__(self, source: str, violations: list[str], html: str = "") -> None:
         lines = "".join(f"\n- {violation}" for violation in violations)
         super().__init__(
             f"render entry {source!r} is unsafe to embed:{lines}",
             hint="write a page of text, tables, styles and inline images",
         )
         self.violations = violations
+        self.html = html
 
 
 def assert_safe_render_html(html: str, *, source: str = "render", zip_entries: Collection[str] | None = None) -> None:
@@ -101,7 +102,7 @@ def assert_safe_render_html(html: str, *, source: str = "render", zip_entries: C
     """
     violations = html_violations(html, source=source, zip_entries=zip_entries)
     if violations:
-        raise ReportRenderError(source, violations)
+        raise ReportRenderError(source, violations, html)
 
 
 def read_event_log(data: bytes) -> list[Event]:

@@ -4,6 +4,7 @@
     check_grade(output.data)
 
 A role is a program that reads an episode bundle, writes one file and ends. It runs in a box without any network.
+Reporters may also be WebAssembly components, which `coworld.roles.wasm` runs.
 """
 
 from __future__ import annotations
@@ -20,8 +21,13 @@ from coworld.engines.base import Engine, Place, RunnableSpec
 from coworld.engines.missing_packages import missing_package_advice
 from coworld.errors import CoworldError
 from coworld.manifest.package import CoworldPackage
-from coworld.models.reporters import CoworldReporterContainer, CoworldReporterPlatformReference
+from coworld.models.reporters import (
+    CoworldReporterContainer,
+    CoworldReporterPlatformReference,
+    CoworldReporterWasmReference,
+)
 from coworld.models.runnables import CoworldRunnableResources
+from coworld.roles.failures import RoleFailed
 from coworld.roles.older_reporters import STATS_NAME, older_reporter_inputs, stats_report
 from coworld.runner.launch import limits_of
 
@@ -36,10 +42,8 @@ _OUTPUTS: Mapping[RoleName, tuple[str, str]] = {
 }
 MAX_BYTES = 256 << 20
 LAST_LINES = 3
-
-
-class RoleFailed(CoworldError):
-    """A role crashed, timed out or wrote invalid output."""
+DEFAULT_SECONDS = 300.0
+"""time for a program; a component has the time of its limits"""
 
 
 @dataclass(frozen=True)
@@ -70,16 +74,20 @@ def run_role(
     engine: Engine,
     role_id: str | None = None,
     target: str | None = None,
-    timeout_seconds: float = 300.0,
+    timeout_seconds: float | None = None,
+    events: Path | None = None,
 ) -> RoleOutput:
     """Run the role with this id, by default the first of its section, on a bundle. `target` names the policy for
-    a diagnoser: a slot's number, a name, any text.
+    a diagnoser: a slot's number, a name, any text. `events` is the episode's event stream, for components.
 
     Raises:
-        RoleFailed: it did not do its work.
+        RoleFailed: it did not do its work (WasmReporterFailed for a component).
         CoworldError: the package has no such role, or one that only a league's server can run.
     """
     entry = _entry(package, role, role_id)
+    if isinstance(entry, CoworldReporterWasmReference):
+        return _run_component(package, entry, bundle, timeout_seconds=timeout_seconds, events=events)
+    timeout_seconds = DEFAULT_SECONDS if timeout_seconds is None else timeout_seconds
     variable, name = _OUTPUTS[role]
     older = older_reporter_inputs(bundle) if role == "reporter" else None
 
@@ -166,7 +174,31 @@ def check_diagnosis(data: bytes) -> tuple[dict[str, Any] | None, tuple[str, ...]
     return document, names
 
 
-def _entry(package: CoworldPackage, role: RoleName, role_id: str | None) -> _Entry:
+def _run_component(
+    package: CoworldPackage,
+    reporter: CoworldReporterWasmReference,
+    bundle: Path,
+    *,
+    timeout_seconds: float | None,
+    events: Path | None,
+) -> RoleOutput:
+    from coworld.roles.wasm.run import run_wasm_reporter
+
+    component = package.file(reporter.wasm)
+    if not component.is_file():
+        raise CoworldError(f"{reporter.wasm} of the package is missing", hint="build the component first")
+    report = run_wasm_reporter(
+        component,
+        bundle,
+        reporter_id=reporter.id,
+        attributes=reporter.attributes,
+        events=events,
+        timeout_seconds=timeout_seconds,
+    )
+    return RoleOutput("reporter", reporter.id, report.data, report.log)
+
+
+def _entry(package: CoworldPackage, role: RoleName, role_id: str | None) -> _Entry | CoworldReporterWasmReference:
     if role != "reporter":
         spec = package.role(role, role_id)
         assert spec.image is not None
@@ -175,6 +207,7 @@ def _entry(package: CoworldPackage, role: RoleName, role_id: str | None) -> _Ent
 
     known = []
     for reporter in package.manifest.reporter:
+        entry: _Entry | CoworldReporterWasmReference
         if isinstance(reporter, CoworldReporterContainer):
             entry = _Entry(reporter.id, reporter.image, list(reporter.run), dict(reporter.env), reporter.resources)
         elif isinstance(reporter, CoworldReporterPlatformReference):
@@ -183,7 +216,7 @@ def _entry(package: CoworldPackage, role: RoleName, role_id: str | None) -> _Ent
                 continue
             entry = _Entry(reporter.reporter, image, [], {}, None)
         else:
-            continue  # a component, which needs a separate host
+            entry = reporter
         known.append(entry.id)
         if role_id in (None, entry.id):
             return entry
