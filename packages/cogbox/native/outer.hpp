@@ -60,6 +60,8 @@ class Outer {
     for (Stream& stream : streams_) fcntl(stream.from, F_SETFL, O_NONBLOCK);
     input_ = {first.fds[0], in[1]};
     fcntl(in[1], F_SETFL, O_NONBLOCK);
+    // With one log for both streams, their lines stay in order.
+    if (plan_.has("one_output")) must(dup3(out[1], err[1], O_CLOEXEC), "joining the outputs");
     std::vector<int> given{in[0], out[1], err[1]};
     if (plan_.has("uid"))  // so that the box's user can open /dev/stdout
       for (int fd : given) must(fchown(fd, uid_t(plan_.number("uid", -1)), gid_t(-1)), "giving the pipes to the box");

@@ -22,15 +22,15 @@ struct Usage {
 // Paths of the box's own groups, created by cogbox/_cgroups.py; empty if that controller is not available.
 struct Groups {
   int version = 0;  // 1, 2, or 0 for none
-  std::string memory, pids, cpu;
+  std::string memory, pids, cpu, quota;
 
   static Groups of(const Plan& plan) {
     return {int(plan.number("cgroup_version", 0)), plan.text("cgroup_memory"), plan.text("cgroup_pids"),
-            plan.text("cgroup_cpu")};
+            plan.text("cgroup_cpu"), plan.text("cgroup_quota")};
   }
   std::vector<std::string> folders() const {
     std::vector<std::string> all;
-    for (const std::string* folder : {&memory, &pids, &cpu})
+    for (const std::string* folder : {&memory, &pids, &cpu, &quota})
       if (!folder->empty() && (all.empty() || all.back() != *folder)) all.push_back(*folder);
     return all;
   }

@@ -11,6 +11,7 @@
 
 from cogbox.box import Box
 from cogbox.errors import BadRequest, CogboxError, LevelMissing
+from cogbox.image_root import ImageRoot
 from cogbox.level import Level
 from cogbox.limits import Limits
 from cogbox.mounts import Mount, python_runtime
@@ -24,6 +25,7 @@ __all__ = [
     "CogboxError",
     "Door",
     "Egress",
+    "ImageRoot",
     "Level",
     "LevelMissing",
     "Limits",

@@ -10,7 +10,7 @@ import os
 import re
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from cogbox._plan import Pairs
 from cogbox.limits import Limits
 
 PREFIX = "cogbox-"
+PERIOD_US = 100_000
 _TRIES, _PAUSE_SECONDS = 200, 0.01
 
 
@@ -30,10 +31,12 @@ class Groups:
     memory: str = ""
     pids: str = ""
     cpu: str = ""
+    quota: str = ""
+    """limits processor time, which `cpu` counts; one group of both under version 2"""
 
     @property
     def folders(self) -> list[str]:
-        return [folder for folder in dict.fromkeys((self.memory, self.pids, self.cpu)) if folder]
+        return [folder for folder in dict.fromkeys((self.memory, self.pids, self.cpu, self.quota)) if folder]
 
     @property
     def name(self) -> str:
@@ -48,6 +51,7 @@ class Groups:
             ("cgroup_memory", self.memory),
             ("cgroup_pids", self.pids),
             ("cgroup_cpu", self.cpu),
+            ("cgroup_quota", self.quota),
         ]
 
     def remove(self) -> None:
@@ -100,7 +104,7 @@ def _bases_v1() -> dict[str, str]:
     bases = {}
     for mount, root, kind, options in _mounts():
         for controller in options.split(",") if kind == "cgroup" else []:
-            if controller in ("memory", "pids", "cpuacct") and controller in own:
+            if controller in ("memory", "pids", "cpuacct", "cpu") and controller in own:
                 bases[controller] = _folder(mount, root, own[controller])
     return bases
 
@@ -140,12 +144,16 @@ def make(name: str, limits: Limits) -> Groups:
                     _write(folder, setting, 0)
             if os.path.exists(os.path.join(folder, "memory.oom.group")):
                 _write(folder, "memory.oom.group", 1)
-            return Groups(2, folder, folder, folder)
+            if limits.cpus is not None and os.path.exists(os.path.join(folder, "cpu.max")):
+                _write(folder, "cpu.max", f"{_quota_us(limits.cpus)} {PERIOD_US}")
+            return Groups(2, folder, folder, folder, folder)
     created: dict[str, str] = {}
     for controller, above in _bases_v1().items():
+        if controller == "cpu" and limits.cpus is None:
+            continue
         folder = os.path.join(above, PREFIX + name)
         try:
-            os.mkdir(folder, 0o755)
+            os.makedirs(folder, 0o755, exist_ok=controller in ("cpu", "cpuacct"))  # often one hierarchy
             if controller == "memory":
                 _write(folder, "memory.limit_in_bytes", limits.memory)
                 # Swap, and TCP buffers, which the kernel counts only if they have a limit.
@@ -154,13 +162,22 @@ def make(name: str, limits: Limits) -> Groups:
                         _write(folder, setting, limits.memory)
             elif controller == "pids":
                 _write(folder, "pids.max", limits.processes + 1)
+            elif controller == "cpu" and limits.cpus is not None:
+                _write(folder, "cpu.cfs_period_us", PERIOD_US)
+                _write(folder, "cpu.cfs_quota_us", _quota_us(limits.cpus))
         except OSError:
-            _discard([folder])
+            _discard({folder} - {*created.values()})
         else:
             created[controller] = folder
     if not created:
         return Groups(0)
-    return Groups(1, created.get("memory", ""), created.get("pids", ""), created.get("cpuacct", ""))
+    return Groups(
+        1, created.get("memory", ""), created.get("pids", ""), created.get("cpuacct", ""), created.get("cpu", "")
+    )
+
+
+def _quota_us(cpus: float) -> int:
+    return max(1000, int(cpus * PERIOD_US))  # the kernel's minimum
 
 
 def _kill_all(folder: str) -> None:
@@ -170,7 +187,7 @@ def _kill_all(folder: str) -> None:
                 os.kill(int(word), signal.SIGKILL)
 
 
-def _discard(folders: list[str]) -> None:
+def _discard(folders: Iterable[str]) -> None:
     for folder in folders:
         with contextlib.suppress(OSError):
             os.rmdir(folder)

@@ -9,6 +9,7 @@ from cogbox._cgroups import Groups
 from cogbox._folders import BoxFolder
 from cogbox._plan import Pairs, lines
 from cogbox.errors import BadRequest
+from cogbox.image_root import ImageRoot
 from cogbox.limits import GIB, Limits
 from cogbox.mounts import Mount
 from cogbox.network import Link
@@ -31,6 +32,11 @@ class Job:
     groups: Groups
     uid: int | None
     """the box's own user if root starts it; None for the caller's user"""
+    engine: str | None = None
+    """podman or docker, for containers; None for the first that responds"""
+    image: ImageRoot | None = None
+    one_output: bool = False
+    """standard error goes to standard output"""
 
     def common(self) -> Pairs:
         """Return the part of the plan that all levels share."""
@@ -70,6 +76,8 @@ class Job:
             # The guard's sampling enforces the limit; this one stops allocations between two samples. The extra room
             # is for memory that is reserved but never used, such as thread stacks.
             pairs += [("rlimit_data", str(limits.memory + GIB)), ("unmetered", "1")]
+        if self.one_output:
+            pairs.append(("one_output", "1"))
         pairs += [("link", lines(*link.fields())) for link in self.links]
         pairs += [("link_most", str(link.max_connections)) for link in self.links]
         pairs += [("door", str(port)) for port in self.doors]

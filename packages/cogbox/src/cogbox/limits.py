@@ -13,6 +13,8 @@ class Limits:
     """bytes of memory, files in the private /tmp included"""
     cpu_seconds: float | None = None
     """processor time of all processes together; None leaves it to `wall_seconds`"""
+    cpus: float | None = None
+    """processors that all processes together use on average; needs a control group. None for all of the machine"""
     wall_seconds: float = 300.0
     """from the start of the program to its end"""
     processes: int = 64

@@ -15,6 +15,7 @@ from cogbox._levels import MODULES, container
 from cogbox.box import Box
 from cogbox.egress import EgressProxy
 from cogbox.errors import BadRequest, LevelMissing
+from cogbox.image_root import ImageRoot
 from cogbox.level import Level
 from cogbox.limits import Limits
 from cogbox.mounts import Mount, check_readable, python_runtime
@@ -54,13 +55,19 @@ class Options(TypedDict, total=False):
     `close`"""
     collect: Sequence[str]
     """files of the private folder to include in the result"""
+    image: ImageRoot | None
+    """a container image as the root folder, without the mounts that every other box has; needs `container`"""
+    one_output: bool
+    """whether standard error goes to standard output, in order"""
 
 
 class Sandbox:
     """Starts boxes of one level. `sandbox()` returns one whose level the self-test has proved."""
 
-    def __init__(self, level: Level) -> None:
+    def __init__(self, level: Level, *, engine: str | None = None) -> None:
+        """Start boxes of a level; `engine` selects podman or docker for containers."""
         self.level = level
+        self.engine = engine
 
     def start(self, command: Sequence[str], **options: Unpack["Options"]) -> Box:
         """Start a command and return immediately.
@@ -68,34 +75,43 @@ class Sandbox:
         An invalid request raises `BadRequest`; misbehaviour of the program is a verdict of the result.
         """
         check_request(command, options)
+        image = options.get("image")
+        if image is not None and self.level is not Level.CONTAINER:
+            raise BadRequest(f"an image needs the level `container`, not `{self.level.value}`")
         limits, egress, channels = options.get("limits") or Limits(), options.get("egress"), options.get("channels", 0)
         _sweep_once()
         with contextlib.ExitStack() as undo:
-            user = None
-            if os.geteuid() == 0 and self.level is not Level.NONE:
+            uid = None
+            if os.geteuid() == 0 and image is not None:
+                uid = image.uid
+            elif os.geteuid() == 0 and self.level is not Level.NONE:
                 user = _uids.BoxUser()
                 undo.callback(user.release)
-            folder = _folders.BoxFolder(user.uid if user else None)
+                uid = user.uid
+            folder = _folders.BoxFolder(uid)
             undo.callback(folder.remove)
-            _put_files(folder.work, options.get("files") or {}, user.uid if user else None)
+            _put_files(folder.work, options.get("files") or {}, uid)
             links = [*options.get("links", ())]
-            variables = self._variables(folder, channels)
+            variables = self._variables(folder, channels, image)
             if egress is not None:
                 proxy = EgressProxy(
                     egress.hosts, log=egress.log or folder.keep / "egress.jsonl", private=egress.private
                 ).start()
                 undo.callback(proxy.stop)
                 links.append(Link(EGRESS_PORT, proxy.address))
-                variables |= _proxy_variables()
+                variables |= _proxy_variables(image.hosts if image else ())
             groups = _cgroups.make(f"{os.getpid()}-{_folders.pid_namespace()}-{secrets.token_hex(6)}", limits)
             undo.callback(groups.remove)
-            all_mounts = [*options.get("mounts", ()), *(_python_mounts() if options.get("python", True) else ())]
-            if user is not None:
+            all_mounts = [
+                *options.get("mounts", ()),
+                *(_python_mounts() if options.get("python", image is None) else ()),
+            ]
+            if uid is not None:
                 check_readable(all_mounts)
             job = Job(
                 command=[*command],
                 env={**variables, **(options.get("env") or {})},
-                cwd=options.get("cwd") or folder.work,
+                cwd=options.get("cwd") or (folder.work if image is None else Path("/")),
                 mounts=all_mounts,
                 limits=limits,
                 links=links,
@@ -103,7 +119,10 @@ class Sandbox:
                 work_at=options.get("work_at"),
                 folder=folder,
                 groups=groups,
-                uid=user.uid if user else None,
+                uid=uid,
+                engine=self.engine,
+                image=image,
+                one_output=options.get("one_output", False),
             )
             plan = MODULES[self.level].plan(job)
             if self.level is Level.CONTAINER:
@@ -133,22 +152,30 @@ class Sandbox:
         async with self.start(command, **options) as box:
             return await box.finished()
 
-    def _variables(self, folder: _folders.BoxFolder, channels: int) -> dict[str, str]:
+    def _variables(self, folder: _folders.BoxFolder, channels: int, image: ImageRoot | None) -> dict[str, str]:
         own_tmp = self.level in (Level.LANDLOCK, Level.NONE)
-        variables = {
-            "PATH": "/usr/local/bin:/usr/bin:/bin",
-            "HOME": str(folder.work),
-            "TMPDIR": str(folder.tmp) if own_tmp else "/tmp",
-            "LANG": "C.UTF-8",
-            "COGBOX_LEVEL": self.level.value,
-        }
+        variables = (
+            {}
+            if image is not None
+            else {
+                "PATH": "/usr/local/bin:/usr/bin:/bin",
+                "HOME": str(folder.work),
+                "TMPDIR": str(folder.tmp) if own_tmp else "/tmp",
+                "LANG": "C.UTF-8",
+                "COGBOX_LEVEL": self.level.value,
+            }
+        )
         if channels:
             variables["COGBOX_CHANNEL_FD"] = str(CHANNEL_FD)
         return variables
 
 
-def sandbox(*, minimum: Level | str = Level.LANDLOCK, at_most: Level | str = Level.CONTAINER) -> Sandbox:
+def sandbox(
+    *, minimum: Level | str = Level.LANDLOCK, at_most: Level | str = Level.CONTAINER, engine: str | None = None
+) -> Sandbox:
     """Return the strongest sandbox between two levels that the self-test proves here; raise `LevelMissing` if none.
+
+    `engine` selects podman or docker for containers; by default the first that responds.
 
     `none` is never chosen unless `minimum` is `none`. The environment variable COGBOX_LEVEL lowers `at_most`.
     """
@@ -164,9 +191,9 @@ def sandbox(*, minimum: Level | str = Level.LANDLOCK, at_most: Level | str = Lev
             continue
         if level < lowest:
             break
-        tested = remembered_proof(level)
+        tested = remembered_proof(level, engine)
         if tested.holds:
-            return Sandbox(level)
+            return Sandbox(level, engine=engine)
         reasons[level] = tested.reason
     raise LevelMissing(lowest, reasons)
 
@@ -228,7 +255,9 @@ def _put_files(work: Path, files: Mapping[str, bytes], owner: int | None) -> Non
             os.chown(path, owner, owner)
 
 
-def _proxy_variables() -> dict[str, str]:
+def _proxy_variables(hosts: Sequence[str]) -> dict[str, str]:
     address = f"http://127.0.0.1:{EGRESS_PORT}"
     names = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
-    return {name: address for upper in names for name in (upper, upper.lower())} | {"NO_PROXY": "127.0.0.1,localhost"}
+    return {name: address for upper in names for name in (upper, upper.lower())} | {
+        "NO_PROXY": ",".join(["127.0.0.1", "localhost", *hosts])
+    }

@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from cogbox._levels import MODULES
+from cogbox._levels import MODULES, container
 from cogbox.box import Box
 from cogbox.errors import CogboxError
 from cogbox.level import Level
@@ -56,16 +56,20 @@ class Proof:
         return not self.reason
 
 
+def missing(level: Level, engine: str | None = None) -> str | None:
+    """Return why a level is not available; None if it may be."""
+    return container.missing(engine) if level is Level.CONTAINER else MODULES[level].missing()
+
+
 @functools.cache
-def proof(level: Level) -> Proof:
+def proof(level: Level, engine: str | None = None) -> Proof:
     """Test a level, once per process. `none` isolates nothing and needs no proof."""
-    module = MODULES[level]
-    if reason := module.missing():
+    if reason := missing(level, engine):
         return Proof(level, reason)
     if level is Level.NONE:
         return Proof(level, limited_by="rlimits")
     try:
-        failed, limited_by = attack(level)
+        failed, limited_by = attack(level, engine)
     except (CogboxError, OSError) as error:
         return Proof(level, f"the self-test could not run: {error}")
     if failed:
@@ -74,11 +78,11 @@ def proof(level: Level) -> Proof:
     return Proof(level, limited_by=limited_by)
 
 
-def attack(level: Level) -> tuple[list[str], str]:
+def attack(level: Level, engine: str | None = None) -> tuple[list[str], str]:
     """Attack a box; return the attacks that succeeded, and the mechanism that limits the boxes."""
     from cogbox.sandbox import Options, Sandbox
 
-    box = Sandbox(level)
+    box = Sandbox(level, engine=engine)
     secret = {name: secrets.token_hex(16) for name in ("file", "folder", "environment")}
     probe = Path(__file__).with_name("_probe.py")
     with tempfile.TemporaryDirectory(prefix="cogbox-test-") as name, Listeners() as listeners:
