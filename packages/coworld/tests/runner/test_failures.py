@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from coworld.engines import process
+from coworld.engines import boxes
 from coworld.errors import SourceError
 from coworld.runner import probes
 from coworld.runner.failures import Party
@@ -202,7 +202,7 @@ def test_files_that_cannot_be_kept_and_a_runner_that_fails_are_the_platforms_fau
 
     package, request, engine = world(tmp_path)
     for fault, expected in ((full, "artifact_transport_error"), (broken, "worker_error")):
-        monkeypatch.setattr(process, "copy_inside", fault)
+        monkeypatch.setattr(boxes, "copy_inside", fault)
         error = run_episode(package, request, engine=engine, workspace=tmp_path / "out").error
         assert error is not None and error.retryable
         assert (error.error_type, error.party) == (expected, Party.PLATFORM), error.message

@@ -15,6 +15,8 @@ __all__ = [
     "Maps",
     "OpenBrowser",
     "OutputDir",
+    "Platform",
+    "Pull",
     "Seats",
     "SecretEnv",
     "Server",
@@ -77,7 +79,20 @@ AwsProfile = Annotated[
 ]
 AwsRegion = Annotated[str | None, typer.Option("--aws-region", metavar="REGION", help="Region of Bedrock.")]
 EngineName = Annotated[
-    str, typer.Option("--engine", metavar="ENGINE", help="The engine that runs the programs: auto or process.")
+    str,
+    typer.Option(
+        "--engine",
+        metavar="ENGINE",
+        envvar="COWORLD_ENGINE",
+        help="The engine that runs the programs: auto, process, podman or docker.",
+    ),
+]
+Pull = Annotated[
+    str, typer.Option("--pull", metavar="WHEN", help="Download container images: never, missing or always.")
+]
+Platform = Annotated[
+    str | None,
+    typer.Option("--platform", metavar="OS/ARCH", help="Platform of container images; by default linux/amd64."),
 ]
 UnsafeLocal = Annotated[bool, typer.Option("--unsafe-local", help="Run programs you trust where no isolation works.")]
 Maps = Annotated[

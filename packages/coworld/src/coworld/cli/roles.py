@@ -46,6 +46,8 @@ def output_of(
     engine: str,
     maps: Sequence[str],
     unsafe: bool,
+    pull: str = "missing",
+    platform: str | None = None,
     server: str | None = None,
 ) -> RoleOutput:
     """Run the role; what it said goes to stderr."""
@@ -59,7 +61,7 @@ def output_of(
             package,
             role,
             bundle,
-            engine=engine_for(package, engine, maps=maps, unsafe=unsafe),
+            engine=engine_for(package, engine, maps=maps, unsafe=unsafe, pull=pull, platform=platform),
             role_id=role_id,
             target=target,
             timeout_seconds=timeout_seconds,

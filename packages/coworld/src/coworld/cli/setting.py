@@ -31,20 +31,44 @@ ELSEWHERE = Path("coworld-results")
 """folder for output when the manifest's own folder cannot hold it"""
 
 
-def engine_for(package: CoworldPackage, name: str, *, maps: Sequence[str], unsafe: bool) -> Engine:
+def engine_for(
+    package: CoworldPackage,
+    name: str,
+    *,
+    maps: Sequence[str],
+    unsafe: bool,
+    pull: str = "missing",
+    platform: str | None = None,
+) -> Engine:
     """Return the selected engine, and print its name and isolation on stderr."""
-    return engine_beside(package.path, name, maps=maps, unsafe=unsafe)
+    return engine_beside(package.path, name, maps=maps, unsafe=unsafe, pull=pull, platform=platform)
 
 
-def engine_beside(manifest: Path, name: str, *, maps: Sequence[str], unsafe: bool) -> Engine:
+def engine_beside(
+    manifest: Path,
+    name: str,
+    *,
+    maps: Sequence[str],
+    unsafe: bool,
+    pull: str = "missing",
+    platform: str | None = None,
+) -> Engine:
     """Return the selected engine for a manifest that is not read yet."""
+    from coworld.engines.choice import ENGINE_NAMES, choose_engine
+    from coworld.engines.container_images import PULL_POLICIES
     from coworld.engines.local_images import LocalImages
-    from coworld.engines.process import ProcessEngine
 
-    if name not in ("auto", "process"):
-        raise UsageError(f"There is no engine {name!r} here", ["use `--engine process`, or leave the option out"])
-    engine = ProcessEngine(LocalImages.beside(manifest, maps), unsafe=unsafe)
-    note(f"Engine: {engine.name} (isolation: {engine.level})")
+    for option, value, allowed in (("--engine", name, ENGINE_NAMES), ("--pull", pull, PULL_POLICIES)):
+        if value not in allowed:
+            raise UsageError(f"`{option}` cannot be {value!r}", [f"use one of {', '.join(allowed)}"])
+    if name in ("podman", "docker") and maps:
+        raise UsageError(f"`--map` is for local programs, which `--engine {name}` does not run", ["--engine auto"])
+    images = LocalImages.beside(manifest, maps)
+    engine = choose_engine(name, images, unsafe=unsafe, pull=pull, platform=platform, say=note)
+    if name == "auto":
+        note(f"Engine: auto (local programs: {engine.level} isolation; other images: containers)")
+    else:
+        note(f"Engine: {engine.name} (isolation: {engine.level})")
     return engine
 
 

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from coworld.cli.options import EngineName, Json, Manifest, Maps, OutputDir, Server, Timeout, UnsafeLocal
+from coworld.cli.options import (
+    EngineName,
+    Json,
+    Manifest,
+    Maps,
+    OutputDir,
+    Platform,
+    Pull,
+    Server,
+    Timeout,
+    UnsafeLocal,
+)
 from softmax.cli.program import examples
 
 if TYPE_CHECKING:
@@ -34,6 +45,8 @@ def certify(
     output_dir: OutputDir = None,
     check_sources: CheckSources = False,
     engine: EngineName = "auto",
+    pull: Pull = "missing",
+    platform: Platform = None,
     maps: Maps = None,
     unsafe_local: UnsafeLocal = False,
     server: Server = None,
@@ -53,7 +66,7 @@ def certify(
     with manifest_file(manifest, server=server) as path:
         report = certify_manifest(
             path,
-            engine=engine_beside(path, engine, maps=maps or [], unsafe=unsafe_local),
+            engine=engine_beside(path, engine, maps=maps or [], unsafe=unsafe_local, pull=pull, platform=platform),
             profile=profile,
             workspace=output_dir,
             timeout_seconds=timeout_seconds,

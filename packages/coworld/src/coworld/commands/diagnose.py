@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from coworld.cli.options import BundleArg, EngineName, Json, Manifest, Maps, Server, Timeout, UnsafeLocal
+from coworld.cli.options import (
+    BundleArg,
+    EngineName,
+    Json,
+    Manifest,
+    Maps,
+    Platform,
+    Pull,
+    Server,
+    Timeout,
+    UnsafeLocal,
+)
 from softmax.cli.program import examples
 
 __all__ = ["diagnose"]
@@ -31,6 +42,8 @@ def diagnose(
     output: Output = Path("diagnosis.zip"),
     timeout_seconds: Timeout = 300.0,
     engine: EngineName = "auto",
+    pull: Pull = "missing",
+    platform: Platform = None,
     maps: Maps = None,
     unsafe_local: UnsafeLocal = False,
     server: Server = None,
@@ -51,6 +64,8 @@ def diagnose(
         target=policy,
         timeout_seconds=timeout_seconds,
         engine=engine,
+        pull=pull,
+        platform=platform,
         maps=maps or [],
         unsafe=unsafe_local,
         server=server,

@@ -15,6 +15,8 @@ from coworld.cli.options import (
     Maps,
     OpenBrowser,
     OutputDir,
+    Platform,
+    Pull,
     Seats,
     SecretEnv,
     Server,
@@ -64,6 +66,8 @@ def play(
     secret_env: SecretEnv = None,
     open_browser: OpenBrowser = True,
     engine: EngineName = "auto",
+    pull: Pull = "missing",
+    platform: Platform = None,
     maps: Maps = None,
     unsafe_local: UnsafeLocal = False,
     server: Server = None,
@@ -105,7 +109,7 @@ def play(
             request = with_people(request, human or [])
         except ValueError as error:
             raise UsageError(str(error)) from error
-        chosen = engine_for(package, engine, maps=maps or [], unsafe=unsafe_local)
+        chosen = engine_for(package, engine, maps=maps or [], unsafe=unsafe_local, pull=pull, platform=platform)
         request = with_commands(request, seats or [], run=words, engine=chosen)
         session, outcome = play_package(
             package,

@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coworld.cli.options import EngineName, Json, Manifest, Maps, OpenBrowser, Server, Timeout, UnsafeLocal
+from coworld.cli.options import (
+    EngineName,
+    Json,
+    Manifest,
+    Maps,
+    OpenBrowser,
+    Platform,
+    Pull,
+    Server,
+    Timeout,
+    UnsafeLocal,
+)
 from softmax.cli.program import examples
 
 if TYPE_CHECKING:
@@ -26,6 +37,8 @@ def replay(
     timeout_seconds: Timeout = 60.0,
     open_browser: OpenBrowser = True,
     engine: EngineName = "auto",
+    pull: Pull = "missing",
+    platform: Platform = None,
     maps: Maps = None,
     unsafe_local: UnsafeLocal = False,
     server: Server = None,
@@ -64,7 +77,9 @@ def replay(
         replay_package(
             package,
             path,
-            engine=None if is_static else engine_for(package, engine, maps=maps or [], unsafe=unsafe_local),
+            engine=None
+            if is_static
+            else engine_for(package, engine, maps=maps or [], unsafe=unsafe_local, pull=pull, platform=platform),
             workspace=Path(folder),
             timeout_seconds=timeout_seconds,
             on_ready=ready,

@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from coworld.cli.options import BundleArg, EngineName, Json, Manifest, Maps, Server, UnsafeLocal
+from coworld.cli.options import (
+    BundleArg,
+    EngineName,
+    Json,
+    Manifest,
+    Maps,
+    Platform,
+    Pull,
+    Server,
+    UnsafeLocal,
+)
 from softmax.cli.program import examples
 
 __all__ = ["report"]
@@ -39,6 +49,8 @@ def report(
     render: Render = None,
     timeout_seconds: Timeout = None,
     engine: EngineName = "auto",
+    pull: Pull = "missing",
+    platform: Platform = None,
     maps: Maps = None,
     unsafe_local: UnsafeLocal = False,
     server: Server = None,
@@ -63,6 +75,8 @@ def report(
             engine=engine,
             maps=maps or [],
             unsafe=unsafe_local,
+            pull=pull,
+            platform=platform,
             server=server,
         )
     except WasmReporterFailed as error:

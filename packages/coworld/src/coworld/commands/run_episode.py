@@ -15,6 +15,8 @@ from coworld.cli.options import (
     Manifest,
     Maps,
     OutputDir,
+    Platform,
+    Pull,
     Seats,
     SecretEnv,
     Server,
@@ -58,6 +60,8 @@ def run_episode(
     aws_region: AwsRegion = None,
     secret_env: SecretEnv = None,
     engine: EngineName = "auto",
+    pull: Pull = "missing",
+    platform: Platform = None,
     maps: Maps = None,
     unsafe_local: UnsafeLocal = False,
     server: Server = None,
@@ -82,6 +86,8 @@ def run_episode(
         aws_region=aws_region,
         secret_env=secret_env or [],
         engine=engine,
+        pull=pull,
+        platform=platform,
         maps=maps or [],
         unsafe_local=unsafe_local,
         server=server,
@@ -105,6 +111,8 @@ def run_episodes(
     aws_region: str | None,
     secret_env: list[str],
     engine: str,
+    pull: str,
+    platform: str | None,
     maps: list[str],
     unsafe_local: bool,
     server: str | None,
@@ -126,7 +134,7 @@ def run_episodes(
     )
     with opened(manifest, server=server) as package:
         request = request_for(package, given, variant=variant, run=words, secrets=secrets.env)
-        chosen = engine_for(package, engine, maps=maps, unsafe=unsafe_local)
+        chosen = engine_for(package, engine, maps=maps, unsafe=unsafe_local, pull=pull, platform=platform)
         request = with_commands(request, given, run=words, engine=chosen)
         root = (output_dir or default_output(package, manifest)).absolute()
         options = EpisodeOptions(

@@ -34,7 +34,7 @@ class ImageUnreachable(EngineError):
 
     def __init__(self, image: str, reason: str) -> None:
         super().__init__(f"image {image!r} cannot be run here: {reason}")
-        self.image = image
+        self.image, self.reason = image, reason
 
 
 class IsolationMissing(EngineError):
@@ -100,6 +100,8 @@ class RunnableSpec:
     name: str
     """for logs and receipts, such as `coworld-run-player-1f2e-0`"""
     image: str
+    run_id: str = ""
+    """the episode it belongs to; containers call its game `coworld-game-RUN_ID`"""
     run: Sequence[str] = ()
     """replaces the image's own command when it is not empty"""
     env: Mapping[str, str] = field(default_factory=dict)
@@ -126,6 +128,11 @@ class RunnableSpec:
     limits: ResourceLimits = field(default_factory=ResourceLimits)
 
 
+Cause = Literal["program", "refused", "unplaced", "lost", "unreachable"]
+"""what ended a runnable: the program itself; its image or settings cannot be started (the author is to blame); no
+machine had room for it in time; its machine was lost or took it away; the engine no longer answers"""
+
+
 @dataclass(frozen=True)
 class Exit:
     """How a runnable ended."""
@@ -136,6 +143,7 @@ class Exit:
     """one clause, such as `ended with exit code 3`, `used more than 1073741824 bytes of memory`"""
     stopped: bool = False
     """the engine ended it"""
+    cause: Cause = "program"
 
     @property
     def clean(self) -> bool:
@@ -189,8 +197,9 @@ class Running(Protocol):
 class Engine(Protocol):
     """A way to run images."""
 
-    name: str
-    """`process`, later `docker`, `podman`, `kubernetes`"""
+    @property
+    def name(self) -> str:
+        """Return `process`, `podman`, `docker` or `kubernetes`; several of them for a choice per image."""
 
     @property
     def level(self) -> str:

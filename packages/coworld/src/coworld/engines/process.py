@@ -1,50 +1,37 @@
-"""The engine without containers: every runnable is a local program in its own sandbox.
+"""The engine without containers: every runnable is a local program in its own sandbox (`coworld.engines.boxes`).
 
-A box has a network of its own (see docs/concepts/sandbox.md). A game's port is reached through a door, from the
-loopback of this machine; a player's box has one link, to the game's door, and nothing else. The game sees its folder as
-`/coworld` and listens on `0.0.0.0:8080`, as it would in a container. No sandbox sees the workspace.
+The program sees the same folder and address as it would in a container. No sandbox sees the workspace.
 
 Without walls (`unsafe=True`, where no isolation works) programs run with limits only and with real paths and ports.
 """
 
-import contextlib
 import hashlib
 import importlib.util
 import shutil
 import socket
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 import cogbox
-from cogbox import Box, Door, Level, Limits, Link, Mount, Result, Verdict
-from coworld.engines.base import (
-    GAME_PORT,
-    Address,
-    EngineError,
-    Exit,
-    IsolationMissing,
-    Place,
-    Resolved,
-    RunnableSpec,
-    StartFailed,
+from cogbox import Box, Door, Level, Link, Mount
+from coworld.engines.base import GAME_PORT, IsolationMissing, Place, Resolved, RunnableSpec, StartFailed
+from coworld.engines.boxes import (
+    FOLDER,
+    LOOPBACK,
+    BoxRunning,
+    ReservedPort,
+    box_network,
+    environment,
+    file_contents,
+    open_listener,
+    requested_ports,
+    start_box,
 )
-from coworld.engines.folders import copy_inside, list_inside, open_inside, read_inside
 from coworld.engines.interpreters import Interpreter
 from coworld.engines.local_images import LocalImage, LocalImages
 from coworld.engines.programs import Program, program_of
-
-FOLDER = "/coworld"
-"""a runnable's own folder, as it sees it"""
-
-LOOPBACK = "127.0.0.1"
-
-LISTENER_LINK_PORT = 61080
-"""first choice for the link of a program that serves: not a port it would choose itself, nor an ephemeral one"""
-LINK_CONNECTIONS = 16
-"""concurrent connections of a player: enough to reconnect and load pages, too few to block the game for others"""
 
 
 class ProcessEngine:
@@ -93,7 +80,7 @@ class ProcessEngine:
             digest.update(_folder_state(folder))
         return digest.hexdigest()
 
-    def start(self, spec: RunnableSpec) -> "ProcessRunning":
+    def start(self, spec: RunnableSpec) -> BoxRunning:
         local = self.images.find(spec.image)
         argv = [*(spec.run or local.argv)]
         if not argv:
@@ -103,36 +90,18 @@ class ProcessEngine:
         program = program_of(local, argv, spec.env)
         if self._sandbox.level is Level.NONE:
             return self._start_bare(spec, local, program)
-        with contextlib.ExitStack() as undo:
-            doors: list[Door] = []
-            ports: dict[int, int] = {}
-            for inside, outside in _requested_ports(spec).items():
-                given = spec.at if inside == GAME_PORT and isinstance(spec.at, ReservedPort) else None
-                listener = undo.enter_context(given.take() if given else _listener(outside))
-                doors.append(Door(inside, listener))
-                ports[inside] = int(listener.getsockname()[1])
-            first = LISTENER_LINK_PORT if spec.listens else GAME_PORT
-            link_port = next(port for port in range(first, first + 9) if port not in ports)
-            place = Place(
-                folder=FOLDER,
-                host="0.0.0.0" if spec.listens else "",
-                port=GAME_PORT if spec.listens else 0,
-                game=(LOOPBACK, link_port) if spec.reach else ("", 0),
-                ports={inside: ports[inside] for inside in spec.extra_ports},
-            )
-            links = [Link(link_port, spec.reach, max_connections=LINK_CONNECTIONS)] if spec.reach else []
-            box = self._box(spec, local, program, place, links=links, doors=doors)
-            undo.pop_all()  # the sandbox has taken over the listeners
-        return ProcessRunning(spec, place, box, ports, box.work, program.record(local))
+        with box_network(spec) as network:
+            box = self._box(spec, local, program, network.place, links=network.links, doors=network.doors)
+        return BoxRunning(spec, network.place, box, network.ports, box.work, program.record(local))
 
-    def reserve(self) -> "ReservedPort":
-        return ReservedPort(_listener(0))
+    def reserve(self) -> ReservedPort:
+        return ReservedPort(open_listener(0))
 
-    def _start_bare(self, spec: RunnableSpec, local: LocalImage, program: Program) -> "ProcessRunning":
+    def _start_bare(self, spec: RunnableSpec, local: LocalImage, program: Program) -> BoxRunning:
         """Start a program without isolation: in a temporary folder, with ports of this machine."""
         folder = Path(tempfile.mkdtemp(prefix="coworld-"))
         try:
-            ports = {inside: outside or inside for inside, outside in _requested_ports(spec).items()}
+            ports = {inside: outside or inside for inside, outside in requested_ports(spec).items()}
             if spec.listens:
                 ports[GAME_PORT] = spec.at.address[1] if spec.at else _free_port()
                 if isinstance(spec.at, ReservedPort):
@@ -144,7 +113,7 @@ class ProcessEngine:
                 game=spec.reach or ("", 0),
                 ports={inside: inside for inside in spec.extra_ports},
             )
-            for name, content in _contents(spec, place).items():
+            for name, content in file_contents(spec, place).items():
                 target = folder / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(content)
@@ -152,7 +121,7 @@ class ProcessEngine:
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        return ProcessRunning(spec, place, box, ports, folder, program.record(local), temporary=folder)
+        return BoxRunning(spec, place, box, ports, folder, program.record(local), temporary=folder)
 
     def _box(
         self,
@@ -165,153 +134,29 @@ class ProcessEngine:
         doors: Sequence[Door] = (),
     ) -> Box:
         walls = self._sandbox.level is not Level.NONE
-        words = program.argv
-        if spec.combined_log:
-            words = ["/bin/sh", "-c", 'exec "$@" 2>&1', words[0], *words]
-        env = {
+        own = {
             "PATH": f"{program.interpreter.path.parent}:/usr/local/bin:/usr/bin:/bin",
             "PYTHONUNBUFFERED": "1",
             "PYTHONDONTWRITEBYTECODE": "1",
             **local.env,
-            **spec.env,
-            **spec.secrets,
-            **spec.variables(place),
         }
-        _check_words(spec, words, env)
-        try:
-            seen = [Mount(local.root, local.at)] if local.root is not None and walls else []
-            seen += [Mount(path) for path in local.mounts] if walls else []
-            if walls:
-                seen = _with_interpreter(seen, program.interpreter)
-            box = self._sandbox.start(
-                words,
-                env=env,
-                mounts=seen,
-                files=_contents(spec, place) if walls else None,
-                cwd=local.workdir or local.at or local.root or Path(place.folder),
-                limits=_limits(spec),
-                links=links,
-                doors=doors,
-                work_at=Path(FOLDER) if walls else None,
-                egress=cogbox.Egress(spec.egress) if spec.egress and walls else None,
-            )
-        except (cogbox.CogboxError, OSError) as error:
-            raise EngineError(f"{spec.name} could not be started: {error}") from None
-        if not box.wait_started():
-            detail = box.wait().detail
-            box.close()
-            raise StartFailed(f"`{program.argv[0]}` of {spec.image} {detail}")
-        return box
-
-
-class ReservedPort:
-    """A loopback port that already listens: a client that connects early waits until the runnable is up."""
-
-    def __init__(self, listener: socket.socket) -> None:
-        self.address: Address = (LOOPBACK, int(listener.getsockname()[1]))
-        self._listener = listener
-
-    def take(self) -> socket.socket:
-        return self._listener
-
-    def close(self) -> None:
-        self._listener.close()
-
-
-class ProcessRunning:
-    """A program in its sandbox."""
-
-    def __init__(
-        self,
-        spec: RunnableSpec,
-        place: Place,
-        box: Box,
-        ports: Mapping[int, int],
-        folder: Path,
-        program: Mapping[str, object],
-        temporary: Path | None = None,
-    ) -> None:
-        self.spec, self.place = spec, place
-        self.endpoint: Address | None = (LOOPBACK, ports[GAME_PORT]) if spec.listens else None
-        self.startup_endpoint: Address | None = (
-            (LOOPBACK, ports[spec.startup_port]) if spec.startup_port is not None else None
+        mounts: list[Mount] = []
+        if walls:
+            mounts = [Mount(local.root, local.at)] if local.root is not None else []
+            mounts = _with_interpreter([*mounts, *(Mount(path) for path in local.mounts)], program.interpreter)
+        return start_box(
+            self._sandbox,
+            spec,
+            program.argv,
+            environment(spec, place, own),
+            mounts=mounts,
+            files=file_contents(spec, place) if walls else None,
+            cwd=local.workdir or local.at or local.root or Path(place.folder),
+            links=links,
+            doors=doors,
+            work_at=Path(FOLDER) if walls else None,
+            egress=cogbox.Egress(spec.egress) if spec.egress and walls else None,
         )
-        self._box, self._folder, self._temporary = box, folder, temporary
-        self._program = program
-        self._end_requested = False
-        self._closed_logs: dict[str, bytes] | None = None
-
-    def poll(self) -> Exit | None:
-        result = self._box.poll()
-        return None if result is None else self._exit(result)
-
-    def wait(self, timeout: float | None = None) -> Exit:
-        return self._exit(self._box.wait(timeout))
-
-    async def finished(self) -> Exit:
-        return self._exit(await self._box.finished())
-
-    def _exit(self, result: Result) -> Exit:
-        return Exit(result.exit_code, result.detail, stopped=self._end_requested and result.verdict is Verdict.KILLED)
-
-    def end(self) -> None:
-        self._end_requested = True
-        self._box.end()
-
-    def names(self, folder: str, max_files: int) -> list[str] | None:
-        return list_inside(self._folder, folder, max_files)
-
-    def read(self, name: str, max_bytes: int) -> bytes | None:
-        return read_inside(self._folder, name, max_bytes)
-
-    def has(self, name: str) -> bool:
-        file = open_inside(self._folder, name)
-        if file is not None:
-            file.close()
-        return file is not None
-
-    def collect(self, name: str, target: Path, max_bytes: int) -> bool:
-        return copy_inside(self._folder, name, target, max_bytes)
-
-    def log(self, stream: Literal["stdout", "stderr"]) -> bytes:
-        if self._closed_logs is not None:
-            return self._closed_logs[stream]
-        return (self._box.stdout_path if stream == "stdout" else self._box.stderr_path).read_bytes()
-
-    def close(self) -> None:
-        if self._closed_logs is not None:
-            return
-        self.end()
-        result = self._box.wait()
-        self._closed_logs = {"stdout": result.stdout, "stderr": result.stderr}
-        self._box.close()
-        if self._temporary is not None:
-            shutil.rmtree(self._temporary, ignore_errors=True)
-
-    def receipt(self) -> Mapping[str, object]:
-        result = self._box.poll()
-        network = "shared with the machine" if self._box.level is Level.NONE else "own"
-        reaches = _reaches(self.spec, self._box.level)
-        return {
-            "name": self.spec.name,
-            "role": self.spec.role,
-            "image": self.spec.image,
-            "level": self._box.level.value,
-            "network": network,
-            "reaches": reaches,
-            "limited_by": result.limited_by if result else None,
-            "memory_bytes": self.spec.limits.memory_bytes,
-            **self._program,
-        }
-
-
-def _reaches(spec: RunnableSpec, level: Level) -> str:
-    """Describe what a program can connect to."""
-    if level is Level.NONE:
-        return "everything"
-    parts = ["the game" if spec.role == "player" else "the runner's log"] if spec.reach else []
-    parts += [f"{host} through a logging proxy" for host in spec.egress]
-    return ", ".join(parts) or "nothing"
 
 
 def _package_folders(names: Sequence[str]) -> list[Path]:
@@ -329,24 +174,6 @@ def _folder_state(folder: Path) -> bytes:
     return digest.digest()
 
 
-def _requested_ports(spec: RunnableSpec) -> dict[int, int]:
-    """Return the ports inside, each with the port of this machine that forwards to it (0: any)."""
-    ports = {GAME_PORT: 0} if spec.listens else {}
-    if spec.startup_port is not None:
-        ports[spec.startup_port] = 0
-    return ports | dict(spec.extra_ports)
-
-
-def _contents(spec: RunnableSpec, place: Place) -> dict[str, bytes]:
-    return {name: _content(value, place) for name, value in spec.files.items()}
-
-
-def _content(value: bytes | Path | Callable[[Place], bytes], place: Place) -> bytes:
-    if isinstance(value, bytes):
-        return value
-    return value.read_bytes() if isinstance(value, Path) else value(place)
-
-
 def _with_interpreter(mounts: list[Mount], interpreter: Interpreter) -> list[Mount]:
     """Add the folders of an interpreter that are not inside a mount at its own path already."""
     seen = [mount.source for mount in mounts if mount.target is None or mount.target == mount.source]
@@ -356,39 +183,6 @@ def _with_interpreter(mounts: list[Mount], interpreter: Interpreter) -> list[Mou
             added.append(Mount(path))
             seen.append(path)
     return [*mounts, *added]
-
-
-def _check_words(spec: RunnableSpec, program: Sequence[str], env: Mapping[str, str]) -> None:
-    """Refuse arguments and variables that no program can be started with."""
-    for name, value in env.items():
-        if not name or "=" in name or "\0" in name:
-            raise StartFailed(f"{name!r} of {spec.image} cannot be the name of a variable")
-        if "\0" in value:
-            raise StartFailed(f"the variable {name} of {spec.image} holds a zero byte")
-    if any("\0" in word for word in program):
-        raise StartFailed(f"the command of {spec.image} holds a zero byte")
-
-
-def _limits(spec: RunnableSpec) -> Limits:
-    limits = spec.limits
-    return Limits(
-        memory=limits.memory_bytes,
-        wall_seconds=limits.wall_seconds,
-        processes=limits.processes,
-        open_files=4096,
-        file_bytes=limits.disk_bytes,
-        disk_bytes=limits.disk_bytes,
-        disk_files=100_000,
-        scratch_bytes=128 << 20,
-        output_bytes=limits.log_bytes,
-    )
-
-
-def _listener(port: int) -> socket.socket:
-    try:
-        return socket.create_server((LOOPBACK, port), backlog=128)
-    except OSError as error:
-        raise EngineError(f"port {port} of this machine cannot be used: {error.strerror}") from None
 
 
 def _free_port() -> int:

@@ -9,7 +9,17 @@ import asyncio
 import secrets
 from typing import Any, Literal
 
-from coworld.engines.base import Address, Engine, EngineError, Place, Reservation, RunnableSpec, Running, StartFailed
+from coworld.engines.base import (
+    Address,
+    Engine,
+    EngineError,
+    Exit,
+    Place,
+    Reservation,
+    RunnableSpec,
+    Running,
+    StartFailed,
+)
 from coworld.engines.missing_packages import missing_package_advice
 from coworld.errors import CoworldError
 from coworld.models.requests import CoworldEpisodeJobSpec, CoworldHumanPlayerSpec
@@ -143,6 +153,7 @@ class Episode:
                 role="game",
                 name=f"{self.options.prefix}-game-{self.id}",
                 image=game.runnable.image,
+                run_id=self.id,
                 run=game.runnable.run,
                 env=env,
                 variables=lambda place: {**self.game_variables(place), **hidden.variables(place)},
@@ -175,6 +186,8 @@ class Episode:
         if problem is None:
             return
         ended = game.exit
+        if ended is not None:
+            self.blame_place(ended)
         reason = ended.reason if ended else f"was not healthy within {self.budget.used:.3g} s: {problem}"
         raise RunnerEpisodeError(
             f"the game {reason} before it was healthy{self.log_summary(game.running)}",
@@ -219,27 +232,27 @@ class Episode:
             if isinstance(player, CoworldRunnableSpec) and seat.program is None:
                 self.start_player(seat, player)
 
-    def start_player(self, seat: Seat, player: CoworldRunnableSpec) -> None:
+    def player_spec(self, seat: Seat, player: CoworldRunnableSpec) -> RunnableSpec:
         seat.gate = self.gates().open()
-        token = self.tokens[seat.slot]
-        spec = RunnableSpec(
+        return RunnableSpec(
             role="player",
             name=f"{self.options.prefix}-player-{self.id}-{seat.slot}",
             image=player.image,
+            run_id=self.id,
             run=player.run,
             env=player.env,
             secrets={**self.options.secret_env, **self.options.player_secret_env.get(seat.slot, {})},
-            variables=lambda place: launch.player_variables(
-                seat.slot, token, place, startup=player.startup is not None, artifact=self.options.artifacts
-            ),
+            variables=lambda place: self.player_variables(seat.slot, place, startup=player.startup is not None),
             startup_port=player.startup.port if player.startup else None,
             reach=seat.gate.address,
             egress=self.options.egress,
             combined_log=True,
             limits=launch.limits_of(player.resources, self.wall_seconds),
         )
+
+    def start_player(self, seat: Seat, player: CoworldRunnableSpec) -> None:
         try:
-            seat.program = Watched(self.engine.start(spec))
+            seat.program = Watched(self.engine.start(self.player_spec(seat, player)))
         except StartFailed as error:
             seat.note = str(error)
             raise RunnerEpisodeError(
@@ -247,6 +260,10 @@ class Episode:
                 error_type="player_error",
                 failed_policy_index=seat.slot,
             ) from None
+
+    def player_variables(self, slot: int, place: Place, *, startup: bool) -> dict[str, str]:
+        token, artifact = self.tokens[slot], self.options.artifacts
+        return launch.player_variables(slot, token, place, startup=startup, artifact=artifact)
 
     @property
     def wall_seconds(self) -> float:
@@ -300,7 +317,7 @@ class Episode:
             if game.ended.done():
                 break
             dead = self.crashed_seat()
-            if dead and self.options.clean_exits:
+            if dead and (self.options.clean_exits or dead.never_played):
                 if not await game.exited_within(self.budget.at_most(GRACE_SECONDS)):
                     raise self.failure_of(dead)
             elif self.budget.over:
@@ -320,11 +337,19 @@ class Episode:
         ended = game.ended.result()
         if ended.clean:
             return
+        self.blame_place(ended)
         raise RunnerEpisodeError(
             f"the game {ended.reason}{self.log_summary(game.running)}",
             error_type="crash" if ended.code is None else "game_unhealthy",
             game_exit_code=ended.code,
         )
+
+    def blame_place(self, ended: Exit) -> None:
+        """Raise the failure of a game that could not be started or whose machine was lost."""
+        if ended.cause == "program":
+            return
+        error_types: dict[str, RunnerErrorType] = {"refused": "game_unhealthy", "lost": "node_disruption"}
+        raise RunnerEpisodeError(f"the game {ended.reason}", error_type=error_types.get(ended.cause, "platform_error"))
 
     def failure_of(self, seat: Seat) -> RunnerEpisodeError:
         """Return the error for a player that ended badly, with the end of its log."""
