@@ -3,7 +3,7 @@
 Plays random configurations and our missions in both engines, and compares replays, live episodes, viewer tokens and
 networks with the same weights. Runs configurations and policy servers of each package with the other, policies that the
 published command writes, missions that ours saves for it, the published command against our server, the kits for
-language-model players, and documents, games and players of published Coworlds.
+language-model players, and documents, games, players and images of published Coworlds.
 
 usage: compat.py [--count N] [--seed S] ...     arguments are passed to tests/compat/run.py
 """
@@ -47,7 +47,7 @@ def main() -> None:
     clients = [[f"tests/compat/{script}.py", commands] for script in files]
     live = ["tests/compat/live_episode.py", published]
     coworlds = published_coworld_pythons()
-    worlds = [[f"tests/compat/coworld_{part}.py", *coworlds] for part in ("models", "paintarena")]
+    worlds = [[f"tests/compat/coworld_{part}.py", *coworlds] for part in ("models", "paintarena", "images")]
     for words in (*interchanges, live, *worlds, *clients, *traces, episodes):
         failed |= subprocess.run([str(PYTHON), *map(str, words)], cwd=ROOT).returncode != 0
     sys.exit(failed)

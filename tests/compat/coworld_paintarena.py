@@ -8,61 +8,49 @@ other release. Exit status 1 when anything differs.
 """
 
 import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from coworld.certification.certify import certify
-from coworld.engines.local_images import SIDE_FILE, LocalImages
-from coworld.engines.process import ProcessEngine
-from coworld.examples.paintarena import __path__ as OURS
-from coworld.manifest.package import CoworldPackage, load_package
-from coworld.models.requests import CoworldEpisodeJobSpec
-from coworld.runner.episode_request import fixture_request, with_own_commands
-from coworld.runner.runner import EpisodeOutcome, run_episode
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
 
-CONFIG = {"width": 12, "height": 8, "max_ticks": 20, "tick_rate": 10}
-PLAYED = 5
-"""tiles that a player has painted at least who has really moved; how many exactly depends on how busy the machine is"""
-
-FIND = """
-import json, sys, importlib.util, importlib.metadata
-spec = importlib.util.find_spec("coworld")
-print(json.dumps({"folder": spec.submodule_search_locations[0], "version": importlib.metadata.version("coworld")}))
-"""
+from coworld.certification.certify import certify  # noqa: E402
+from coworld.engines.local_images import SIDE_FILE, LocalImages  # noqa: E402
+from coworld.engines.process import ProcessEngine  # noqa: E402
+from coworld.examples.paintarena import __path__ as OURS  # noqa: E402
+from coworld.manifest.package import CoworldPackage, load_package  # noqa: E402
+from coworld.models.requests import CoworldEpisodeJobSpec  # noqa: E402
+from coworld.runner.episode_request import fixture_request, with_own_commands  # noqa: E402
+from coworld.runner.runner import EpisodeOutcome, run_episode  # noqa: E402
+from tests.compat.coworld_releases import CONFIG, PLAYED, bring_up_to_date, installed, published_manifest  # noqa: E402
 
 
 class Release:
     """One published version, mapped for the process engine."""
 
     def __init__(self, python: Path, home: Path) -> None:
-        answer = subprocess.run([python, "-I", "-c", FIND], capture_output=True, text=True, check=True)
-        install = json.loads(answer.stdout)
-        self.version: str = install["version"]
+        self.version, example = installed(python)
         self.venv = python.parent.parent
         self.image = f"published/paintarena:{self.version}"
         self.home = home / self.version
         self.home.mkdir()
-        self.document = self._document(Path(install["folder"]))
+        self.document = self._document(example)
         self.path = self.home / "coworld_manifest.json"
         self.path.write_text(json.dumps(self.document))
         # The oldest images had the example at /app; the others import it.
         entry = {
-            "root": str(Path(install["folder"]) / "examples" / "paintarena"),
+            "root": str(example),
             "at": "/app",
             "mounts": [str(self.venv)],
             "env": {"PATH": f"{self.venv}/bin:/usr/bin:/bin"},
         }
         (self.home / SIDE_FILE).write_text(json.dumps({"images": {self.image: entry}}))
 
-    def _document(self, folder: Path) -> dict[str, Any]:
+    def _document(self, example: Path) -> dict[str, Any]:
         """Return the package's manifest with our image names, without the parts that need other programs."""
-        example = folder / "examples" / "paintarena"
-        names = ("coworld_manifest_template.json", "coworld_manifest.json")
-        text = next((example / name).read_text() for name in names if (example / name).is_file())
-        document: dict[str, Any] = json.loads(text)
+        document = published_manifest(example)
         game = document["game"]
         game.setdefault("version", "1.0.0")
         game["runnable"]["image"] = self.image
@@ -81,20 +69,8 @@ class Release:
 
     def brought_up_to_date(self) -> tuple[Path, list[str]]:
         """Its manifest with what certification asks for today and its time did not, and the names of that."""
-        document, added = json.loads(json.dumps(self.document)), []
-        if "tags" not in document:
-            document["tags"] = ["paint", "arena", "example"]
-            added.append("tags")
-        if "docs" not in document["game"]:
-            document["game"]["docs"] = {"readme": {"type": "text", "value": "Paint tiles."}}
-            added.append("docs")
-        for name, text in document["game"]["protocols"].items():
-            if name != "engine_runtime" and isinstance(text, str):
-                document["game"]["protocols"][name] = {"type": "text", "value": text}
-                added.append(f"protocols.{name} as a document")
-        if any("image" in entry for entry in document.get("reporter", [])):
-            del document["reporter"]
-            added.append("no container reporters")
+        document = json.loads(json.dumps(self.document))
+        added = bring_up_to_date(document)
         path = self.home / "brought_up_to_date.json"
         path.write_text(json.dumps(document))
         return path, added

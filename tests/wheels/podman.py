@@ -35,12 +35,12 @@ def base_image() -> Iterator[str]:
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     release = RELEASES.get(version) or missing(f"no Debian release has Python {version}: set CONTAINER_BASE")
     name = f"localhost/league-base:{release}"
-    podman("import", _debian(release), name)
+    podman("import", debian_archive(release), name)
     yield name
     podman("rmi", "--force", name)
 
 
-def _debian(release: str) -> Path:
+def debian_archive(release: str) -> Path:
     """Return the root folder of a minimal Debian with Python, as an archive; the first call downloads its packages."""
     archive = workspace.CACHE / f"base-{release}.tar"
     if not archive.exists():

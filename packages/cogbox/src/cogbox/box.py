@@ -281,6 +281,10 @@ def _engine_variables() -> dict[str, str]:
         "XDG_DATA_HOME",
         "DBUS_SESSION_BUS_ADDRESS",
         "DOCKER_HOST",
+        "DOCKER_CONTEXT",
+        "DOCKER_CONFIG",
         "CONTAINER_HOST",
+        "CONTAINERS_CONF",
+        "CONTAINERS_STORAGE_CONF",
     )
     return {name: os.environ[name] for name in names if name in os.environ}

@@ -55,10 +55,11 @@ def resolve_image(
             note(f"{image} is not on this machine and could not be pulled: {reason}")
         return ResolvedImage(image, image, "unchanged", tool.image_id(image))
     local = tool.image_id(image)
-    reason = None
+    reason, pulled = None, False
     mutable = is_mutable_registry_image_ref(image)
     if (mutable and pull == "newer") or (local is None and pull != "never"):
         reason = tool.pull(image, platform or DEFAULT_PLATFORM)
+        pulled = reason is None
         local = tool.image_id(image)
     if local is None:
         if _is_built_in(image):
@@ -70,9 +71,10 @@ def resolve_image(
             hint="build it with a service of the compose file, or sign in to its registry",
         )
     if mutable:
-        if digest := tool.repository_digest(image):
+        # podman gives images that were built here a digest too, which no registry knows.
+        if (pulled or tool.name == "docker") and (digest := tool.repository_digest(image)):
             return ResolvedImage(image, digest, "pinned by digest", local)
-        note(f"{image} was never pulled from its registry; the image of this name on this machine is used")
+        note(f"{image} was not compared with its registry; the image of this name on this machine is used")
     return tag_by_content(image, local, tool, "tagged by content")
 
 

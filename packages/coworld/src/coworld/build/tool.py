@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -82,7 +81,6 @@ class BuildTool:
             # Annotations belong to the image's OCI manifest; docker's own format has labels only.
             words += [f"--annotation={name}={value}" for name, value in labels.items() if _is_oci(name)]
             words += [f"--timestamp={epoch}"] if epoch is not None else []
-            words += [f"--ulimit={limit}" for limit in _own_limits()]
         return words
 
     def _pull_words(self, pull: PullPolicy) -> list[list[str]]:
@@ -177,16 +175,6 @@ def _why_not(tool: str) -> str | None:
     except subprocess.TimeoutExpired:
         return f"`{tool} info` did not respond within {_ANSWER_SECONDS} s"
     return None if ran.returncode == 0 else f"`{tool} info` failed: {_last_line(ran.stderr)}"
-
-
-def _own_limits() -> list[str]:
-    """Return limits that podman may set: its defaults are refused where this process may not raise its own."""
-    limits = []
-    for name, number in {"nofile": resource.RLIMIT_NOFILE, "nproc": resource.RLIMIT_NPROC}.items():
-        hard = resource.getrlimit(number)[1]
-        if hard != resource.RLIM_INFINITY:
-            limits.append(f"{name}={hard}:{hard}")
-    return limits
 
 
 def _bare(image_id: str) -> str:
