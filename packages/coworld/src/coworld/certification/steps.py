@@ -30,6 +30,7 @@ from coworld.runner.player_files import fixture_player_files, player_file_spec
 from coworld.runner.replay import require_replay
 from coworld.runner.results import read_results
 from coworld.runner.runner import run_episode, verify_reconnect, verify_replay
+from coworld.runner.viewer_bundle import check_viewer_bundle
 from coworld.schema.validation import parse_json_object
 
 MAX_PROBLEMS = 50
@@ -185,11 +186,9 @@ class Candidate:
             return "the game shows it"
         if not is_sha256_reference(viewer.bundle):
             try:
-                page = self.opened.file(viewer.bundle) / "index.html"
+                check_viewer_bundle(self.opened.file(viewer.bundle))
             except SourceError as error:
-                raise StepFailed("replay_unloadable", str(error)) from None
-            if not page.is_file():
-                raise StepFailed("replay_unloadable", f"the static viewer {viewer.bundle} has no index.html")
+                raise StepFailed("replay_unloadable", f"the static viewer: {error}") from None
         return f"static pages {viewer.bundle}"
 
     def load_replay(self) -> None:

@@ -85,16 +85,16 @@ def report(
         raise
     try:
         read = read_report(role_output.data)
-        output.parent.mkdir(parents=True, exist_ok=True)
-        write_file(output, role_output.data)
-        if render is not None:
-            if read.render is None:
-                fail("The report has no page", "leave `--render` out; its files are in the zip")
-            _write_page(render, *read.render)
     except ReportRenderError as error:
         if render is not None:
             _write_text(render, error.html)
         raise
+    output.parent.mkdir(parents=True, exist_ok=True)
+    write_file(output, role_output.data)
+    if render is not None:
+        if read.render is None:
+            fail("The report has no page", "leave `--render` out; its files are in the zip")
+        _write_page(render, *read.render)
     if json:
         document = read.manifest.model_dump(exclude_none=True)
         listed = [*read.files]

@@ -266,7 +266,7 @@ def replay_package(
     artifacts = EpisodeArtifacts.at(workspace)
     viewer = package.manifest.game.replay_viewer
     if viewer is not None:
-        with ViewerServer(package.file(viewer.bundle), replay_path) as server:
+        with ViewerServer(package.file(viewer.bundle), replay_path, compression=viewer.replay_compression) as server:
             session = ReplaySession(package, artifacts, replay_path, server.link)
             on_ready(session)
             server.wait()
