@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from coworld.engines.container import ContainerEngine
+from coworld.engines.container_images import ContainerImages
 from coworld.engines.local_images import LocalImage, LocalImages
 from coworld.engines.process import ProcessEngine
 from coworld.manifest.package import CoworldPackage
 from coworld.models.manifest import CoworldManifest
 from coworld.models.requests import CoworldEpisodeJobSpec
+from packages.coworld.tests.images import python_image, require_engine
 
 BAD = Path(__file__).parent / "bad"
 GAME, PLAYER = "counting/game:latest", "counting/player:latest"
@@ -30,6 +33,15 @@ def engine(**options: Any) -> ProcessEngine:
 
 MARK = os.environ.get("COWORLD_TEST_MARK") or f"coworld-test-{secrets.token_hex(8)}"
 """in the environment of every program of this process's tests, so that what is left of them can be found"""
+
+
+def in_containers(document: dict[str, Any], image: str) -> dict[str, Any]:
+    """The manifest with one container image for its game and players."""
+    programs = {GAME: "game.py", PLAYER: "player.py", WARM: "warm_player.py", HOSTED: "hosted_game.py"}
+    for runnable in (document["game"]["runnable"], *document["player"]):
+        runnable["run"] = ["python", f"/app/bad/{programs[runnable['image']]}"]
+        runnable["image"] = image
+    return document
 
 
 def manifest_document(game: str = "good", players: Sequence[str] = ("good", "good"), **config: Any) -> dict[str, Any]:
@@ -84,12 +96,24 @@ def world(
     folder: Path, game: str = "good", players: Sequence[str] = ("good", "good"), unsafe: bool = False, **config: Any
 ) -> tuple[CoworldPackage, CoworldEpisodeJobSpec, ProcessEngine]:
     """The package, the request of its fixture and an engine that can run it."""
-    manifest = CoworldManifest.model_validate(manifest_document(game, players, **config))
-    package = CoworldPackage(manifest, folder / "coworld_manifest.json", folder)
+    return *_packaged(manifest_document(game, players, **config), folder), engine(unsafe=unsafe)
+
+
+def _packaged(document: dict[str, Any], folder: Path) -> tuple[CoworldPackage, CoworldEpisodeJobSpec]:
+    manifest = CoworldManifest.model_validate(document)
+    package = CoworldPackage.of(manifest, folder / "coworld_manifest.json")
     request = CoworldEpisodeJobSpec(
         manifest=manifest, game_config=manifest.certification.game_config, players=list(manifest.player)
     )
-    return package, request, engine(unsafe=unsafe)
+    return package, request
+
+
+def container_world(
+    name: str, folder: Path, game: str = "good", players: Sequence[str] = ("good", "good"), **config: Any
+) -> tuple[CoworldPackage, CoworldEpisodeJobSpec, ContainerEngine]:
+    """The same for a container engine."""
+    document = in_containers(manifest_document(game, players, **config), python_image(require_engine(name)))
+    return *_packaged(document, folder), ContainerEngine(ContainerImages(name, pull="never"))
 
 
 def hosted_world(folder: Path, script: str = "good", files: Sequence[str] = ("1.5", "2.5")) -> CoworldPackage:
@@ -107,7 +131,7 @@ def hosted_world(folder: Path, script: str = "good", files: Sequence[str] = ("1.
             "file": f"player-{slot}.txt",
         }
     manifest = CoworldManifest.model_validate(document)
-    return CoworldPackage(manifest, folder / "coworld_manifest.json", folder)
+    return CoworldPackage.of(manifest, folder / "coworld_manifest.json")
 
 
 def left_running(mark: str = MARK) -> list[str]:

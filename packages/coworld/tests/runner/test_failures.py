@@ -1,7 +1,9 @@
 """One scripted bad game or bad player per failure: the right type, party and slot, in time, nothing left running."""
 
 import errno
+import functools
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +17,7 @@ from coworld.runner import probes
 from coworld.runner.failures import Party
 from coworld.runner.io import RunnerError
 from coworld.runner.runner import EpisodeOutcome, run_episode
-from packages.coworld.tests.worlds import left_running, world
+from packages.coworld.tests.worlds import container_world, left_running, world
 
 BUDGET = 20.0
 
@@ -38,6 +40,17 @@ class Case:
         bad = [self.game] if self.game != "good" else [f"player_{word}" for word in self.players if word != "good"]
         return "-".join([*bad, *(f"{key}={value}" for key, value in self.options.items() if key != "budget_seconds")])
 
+
+CONTAINER_ENGINES = os.environ.get("CONTAINER_ENGINES", "podman").split(",")
+ALL = os.environ.get("CONTAINER_FAILURES") == "all"
+SAMPLE = (
+    "exits_at_once",
+    "dies_by_signal",
+    "waits_for_the_dead",
+    "results_behind_a_link",
+    "crashes_on_replay-verify_replay=True",
+)
+"""failures that `make test` plays in containers; `make soak` plays all"""
 
 REPLAY = {"verify_replay": True}
 LENIENT = {"clean_exits": False}
@@ -120,12 +133,13 @@ def nothing_is_left() -> Iterator[None]:
     assert left_running() == []
 
 
-def play(case: Case, folder: Path) -> EpisodeOutcome:
-    package, request, engine = world(folder, case.game, case.players, **case.config)
+def play(case: Case, folder: Path, engine_name: str = "process") -> EpisodeOutcome:
+    worlds = world if engine_name == "process" else functools.partial(container_world, engine_name)
+    package, request, engine = worlds(folder, case.game, case.players, **case.config)
     options = {"budget_seconds": BUDGET, **case.options}
     outcome = run_episode(package, request, engine=engine, workspace=folder / "out", **options)
     # A slow machine is allowed for: the limit is the budget and the time to clean up.
-    assert outcome.seconds < options["budget_seconds"] + 5
+    assert outcome.seconds < options["budget_seconds"] + (5 if engine_name == "process" else 30)
     return outcome
 
 
@@ -133,9 +147,21 @@ def play(case: Case, folder: Path) -> EpisodeOutcome:
 def test_a_failure_has_the_right_type_party_and_slot(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    check_failure(case, tmp_path, monkeypatch, "process")
+
+
+@pytest.mark.parametrize("engine_name", CONTAINER_ENGINES)
+@pytest.mark.parametrize("case", [case for case in [*GAMES, *PLAYERS] if ALL or str(case) in SAMPLE], ids=str)
+def test_a_failure_in_a_container_has_the_same_type_party_and_slot(
+    case: Case, engine_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_failure(case, tmp_path, monkeypatch, engine_name)
+
+
+def check_failure(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine_name: str) -> None:
     if case.impatient:
         monkeypatch.setattr(probes, "FIRST_MESSAGE_SECONDS", 1.0)
-    outcome = play(case, tmp_path)
+    outcome = play(case, tmp_path, engine_name)
     error = outcome.error
     assert error is not None
     assert (error.error_type, error.slot) == (case.error, case.slot), error.message
