@@ -15,6 +15,9 @@ from coworld.models.manifest import CoworldManifest
 from coworld.models.requests import CoworldEpisodeJobSpec
 from packages.coworld.tests.images import python_image, require_engine
 
+CONTAINER_ENGINES = os.environ.get("CONTAINER_ENGINES", "podman").split(",")
+"""engines besides `process` that tests use"""
+
 BAD = Path(__file__).parent / "bad"
 GAME, PLAYER = "counting/game:latest", "counting/player:latest"
 WARM, HOSTED = "counting/warm-player:latest", "counting/hosted:latest"

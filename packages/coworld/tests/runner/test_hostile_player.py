@@ -13,7 +13,7 @@ import pytest
 from coworld.engines.local_images import LocalImage
 from coworld.models.requests import CoworldEpisodeJobSpec
 from coworld.runner.runner import EpisodeOutcome, run_episode
-from packages.coworld.tests.worlds import BAD, left_running, world
+from packages.coworld.tests.worlds import BAD, CONTAINER_ENGINES, container_world, left_running, world
 
 HOSTILE = Path(__file__).parents[1] / "hostile"
 IMAGE = "hostile/player:latest"
@@ -43,16 +43,24 @@ def knocked(listener: socket.socket) -> bool:
         return False
 
 
-@pytest.fixture(scope="module")
-def attack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[EpisodeOutcome, dict[str, Any], list[bool]]]:
+@pytest.fixture(scope="module", params=["process", *CONTAINER_ENGINES])
+def attack(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[EpisodeOutcome, dict[str, Any], list[bool]]]:
     """One episode with the attacker in slot 0: its outcome, what it took, which canaries it woke."""
     folder = tmp_path_factory.mktemp("w")
     folder.chmod(0o755)  # only the box is in the way
     workspace = folder / "out"
-    package, request, engine = world(folder, "waits_for_the_dead")
-    engine.images.tables[0][IMAGE] = LocalImage(  # type: ignore[index]
-        image=IMAGE, root=HOSTILE, argv=("python", str(HOSTILE / "player.py")), workdir=HOSTILE
-    )
+    changes: dict[str, Any]
+    if request.param == "process":
+        package, job, engine = world(folder, "waits_for_the_dead")
+        engine.images.tables[0][IMAGE] = LocalImage(  # type: ignore[index]
+            image=IMAGE, root=HOSTILE, argv=("python", str(HOSTILE / "player.py")), workdir=HOSTILE
+        )
+        changes = {"image": IMAGE}
+    else:
+        package, job, engine = container_world(request.param, folder, "waits_for_the_dead")
+        changes = {"run": ["python", "/app/hostile/player.py"]}
     with canaries(folder) as listeners:
         ports = [listener.getsockname()[1] for listener in listeners[:2]]
         hosts = ["127.0.0.1", "127.0.0.2", "localhost", socket.gethostbyname(socket.gethostname())]
@@ -63,11 +71,11 @@ def attack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[EpisodeOu
             "addresses": [[host, port] for host in hosts for port in (*ports, 22, 80, 9999)],
             "sockets": [str(folder / "s"), f"\0coworld-canary-{os.getpid()}"],
         }
-        players = list(request.players)
+        players = list(job.players)
         env = {"WANTED": json.dumps(wanted)}
-        players[0] = players[0].model_copy(update={"image": IMAGE, "env": env})
-        request = CoworldEpisodeJobSpec(manifest=request.manifest, game_config=request.game_config, players=players)
-        outcome = run_episode(package, request, engine=engine, workspace=workspace, budget_seconds=30)
+        players[0] = players[0].model_copy(update={**changes, "env": env})
+        job = CoworldEpisodeJobSpec(manifest=job.manifest, game_config=job.game_config, players=players)
+        outcome = run_episode(package, job, engine=engine, workspace=workspace, budget_seconds=30)
         taken = json.loads((workspace / "policy_artifact_0.zip").read_bytes())
         yield outcome, taken, [knocked(listener) for listener in listeners]
 
@@ -94,7 +102,12 @@ def test_it_sees_nothing_of_the_workspace_or_of_other_processes(
     assert not [name for name in taken["listed"] if name.startswith(str(outcome.workspace))]
     assert not [name for name in taken["files"] if Path(name).name in ("config.json", "shadow")]
     commands = [text for name, text in taken["environments"].items() if name.endswith("/cmdline")]
-    assert not [text for text in commands if str(BAD) in text]
+    assert not [text for text in commands if str(BAD) in text or "/app/bad" in text]
+
+
+def test_it_changes_nothing_of_the_machine(attack: tuple[EpisodeOutcome, dict[str, Any], list[bool]]) -> None:
+    _, taken, _ = attack
+    assert taken["broke"] == []
 
 
 def test_it_is_blamed_and_ended(attack: tuple[EpisodeOutcome, dict[str, Any], list[bool]]) -> None:
