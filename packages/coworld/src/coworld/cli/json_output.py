@@ -11,6 +11,8 @@ __all__ = [
     "BuildDocument",
     "BuiltImageDocument",
     "BundleDocument",
+    "CatalogueDocument",
+    "CatalogueEntryDocument",
     "DocsDocument",
     "EpisodeDocument",
     "EpisodesDocument",
@@ -122,6 +124,20 @@ class BuildDocument(BaseModel):
     images: list[BuiltImageDocument]
 
 
+class CatalogueDocument(BaseModel):
+    """`reporters list`, `reporters search`, `roles list` and `roles search`."""
+
+    entries: list[dict[str, Any]] = Field(description="Entries of catalogues, or reporters as the server returns them")
+    next_cursor: str | None = Field(default=None, description="Continues a server's listing")
+
+
+class CatalogueEntryDocument(BaseModel):
+    """`reporters show` and `roles show`."""
+
+    entry: dict[str, Any]
+    manifest_entry: dict[str, Any] | None = Field(description="What a manifest needs to use it")
+
+
 class MapDocument(BaseModel):
     """`map`."""
 
@@ -180,6 +196,9 @@ DOCUMENTS: dict[str, type[BaseModel]] = {
     "report": RoleDocument,
     "grade": RoleDocument,
     "diagnose": RoleDocument,
+    "reporters": CatalogueDocument,
+    "roles": CatalogueDocument,
+    "catalogue-entry": CatalogueEntryDocument,
     "optimize": OptimizeDocument,
     "docs": DocsDocument,
     "stats": StatsDocument,

@@ -34,6 +34,8 @@ COMMANDS = [
         "Change a player, compare the versions, keep the better one.",
         IMPROVE,
     ),
+    Entry("reporters", "coworld.commands.reporters:COMMANDS", "Find reporters in catalogues or on a server.", INFO),
+    Entry("roles", "coworld.commands.roles:COMMANDS", "Find implementations of roles in catalogues.", INFO),
     Entry("docs", "coworld.commands.docs:docs", "List or print documents and schemas.", INFO),
     Entry("manifest-schema", "coworld.commands.manifest_schema:COMMANDS", "The schema of manifests.", INFO),
 ]
