@@ -32,8 +32,11 @@ _EXPORTS = {
     ),
     "coworld.runner.runner": (
         "EpisodeArtifacts",
+        "EpisodeRunSpec",
         "PlayerLaunchSpec",
+        "assert_docker_image_reachable",
         "run_coworld_episode",
+        "run_episode_containers",
     ),
     "coworld.models": (
         "CoworldEpisodeJobSpec",

@@ -15,6 +15,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from cogbox.container_engines import engine_problem
 from coworld.bundle import build_coworld_manifest
 from coworld.cli.packaged_docs import schema
 from coworld.manifest.package import load_package
@@ -153,6 +154,7 @@ def test_without_podman_and_docker_one_sentence_names_the_command_that_installs_
     (tmp_path / "bin" / "apt-get").write_text("")
     (tmp_path / "bin" / "apt-get").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setattr("coworld.build.tool.engine_problem", engine_problem.__wrapped__)  # not the cached answer
     for engine, package in {"auto": "podman runc uidmap", "docker": "docker.io"}.items():
         code, _, err = coworld("build", "--project", project, "--version", VERSION, "--engine", engine)
         message, hint = err.strip().splitlines()

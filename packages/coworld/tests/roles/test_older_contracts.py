@@ -93,7 +93,7 @@ def test_a_game_that_declares_memory_reads_and_writes_it(declared: bool, tmp_pat
     if declared:
         document["game"]["memory"] = {"protocol": "append-v1"}
     manifest = CoworldManifest.model_validate(document)
-    package = CoworldPackage(manifest, tmp_path / "coworld_manifest.json", tmp_path)
+    package = CoworldPackage.of(manifest, tmp_path / "coworld_manifest.json")
     config = manifest.certification.game_config
     request = CoworldEpisodeJobSpec(manifest=manifest, game_config=config, players=list(manifest.player))
     outcome = run_episode(package, request, engine=engine(), workspace=tmp_path / "out", budget_seconds=30)

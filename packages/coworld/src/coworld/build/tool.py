@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from cogbox.container_engines import ENGINES, engine_command, engine_problem
 from coworld.build.compose import DEFAULT_PLATFORM, Service
 from coworld.build.errors import BuildError, BuildToolMissing
 
@@ -20,9 +21,6 @@ __all__ = ["PULL_POLICIES", "BuildTool", "PullPolicy", "find_build_tool", "insta
 
 PullPolicy = Literal["newer", "missing", "never"]
 PULL_POLICIES: tuple[PullPolicy, ...] = ("newer", "missing", "never")
-
-_ANSWER_SECONDS = 30
-_TOOLS = ("podman", "docker")
 
 
 @dataclass(frozen=True)
@@ -136,15 +134,13 @@ def find_build_tool(name: str = "auto") -> BuildTool:
         BuildToolMissing: none responds; the hint is the command that installs one.
     """
     reasons = []
-    for tool in _TOOLS if name == "auto" else (name,):
-        if tool not in _TOOLS:
+    for tool in ENGINES if name == "auto" else (name,):
+        if tool not in ENGINES:
             raise BuildError(f"{tool!r} builds no images", hint="use auto, podman or docker")
-        if reason := _why_not(tool):
-            reasons.append(reason)
-            continue
-        # podman's default runtime fails on machines that do not allow it to raise limits.
-        runtime = ["--runtime=runc"] if tool == "podman" and shutil.which("runc") else []
-        return BuildTool(tool, [tool, *runtime])
+        reason = engine_problem(tool)
+        if not reason:
+            return BuildTool(tool, engine_command(tool))
+        reasons.append(reason)
     raise BuildToolMissing(
         f"no program that builds images works here: {'; '.join(reasons)}",
         hint=install_command("podman" if name == "auto" else name),
@@ -164,17 +160,6 @@ def install_command(tool: str) -> str:
         if shutil.which(manager):
             return command
     return f"install {tool}"
-
-
-def _why_not(tool: str) -> str | None:
-    """Return why a tool does not work here, or None."""
-    if not shutil.which(tool):
-        return f"`{tool}` is not installed"
-    try:
-        ran = subprocess.run([tool, "info"], capture_output=True, text=True, timeout=_ANSWER_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        return f"`{tool} info` did not respond within {_ANSWER_SECONDS} s"
-    return None if ran.returncode == 0 else f"`{tool} info` failed: {_last_line(ran.stderr)}"
 
 
 def _bare(image_id: str) -> str:

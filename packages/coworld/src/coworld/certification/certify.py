@@ -22,12 +22,13 @@ from coworld.certification.roles import (
 )
 from coworld.certification.sources import GitHubSource
 from coworld.certification.steps import Candidate, StepFailed, image_references
-from coworld.certification.transcript import load_executable_transcript
+from coworld.certification.transcript import EXECUTABLE_TRANSCRIPT_PATH, load_executable_transcript, load_transcript
 from coworld.engines.base import Engine
 from coworld.errors import CoworldError, SourceError
 from coworld.manifest.package import MANIFEST_NAME, CoworldPackage, load_package
 from coworld.manifest.profiles import Profile
 from coworld.manifest.published import published_errors
+from coworld.models.docs import CoworldProtocolDocs
 from coworld.models.manifest import CoworldManifest
 from coworld.models.requests import CoworldEpisodeJobSpec
 from coworld.models.transcript import CoworldTranscript, SourceUrlResult, StepResult, TranscriptStep
@@ -47,6 +48,7 @@ from coworld.uris.manifests import local_path
 __all__ = [
     *_PUBLISHED,
     "CERTIFICATION_EPISODE_SOURCE",
+    "EXECUTABLE_TRANSCRIPT_PATH",
     "GAME_HOSTED_PLAYER_LOG_MISSING",
     "LOCAL_EPISODE_CONTAINER_PREFIX",
     "LOG_RICHNESS_TIER_0_REASON",
@@ -56,6 +58,7 @@ __all__ = [
     "CommissionerProbeError",
     "CoworldEpisodeJobSpec",
     "CoworldPackage",
+    "CoworldProtocolDocs",
     "CoworldTranscript",
     "EpisodeArtifacts",
     "GitHubSource",
@@ -74,6 +77,7 @@ __all__ = [
     "is_certified",
     "load_coworld_package",
     "load_executable_transcript",
+    "load_transcript",
     "run_coworld_episode",
     "step_line",
 ]
@@ -234,10 +238,10 @@ def certify_coworld(
     The functions take over parts of the work and raise when something is wrong.
     """
     if engine is None:
+        from coworld.engines.choice import choose_engine
         from coworld.engines.local_images import LocalImages
-        from coworld.engines.process import ProcessEngine
 
-        engine = ProcessEngine(LocalImages.beside(Path(manifest_path)))
+        engine = choose_engine("auto", LocalImages.beside(Path(manifest_path)))
     path = _manifest_path(manifest_path)
     candidate = HookedCandidate(
         path,

@@ -32,6 +32,7 @@ from coworld.runner.artifacts import EpisodeArtifacts
 from coworld.runner.episode_request import fixture_request, load_request, parse_request, request_document
 from coworld.runner.failures import RunnerEpisodeError, RunnerErrorType
 from coworld.runner.player_files import fixture_player_files, player_file_spec
+from coworld.runner.runner import default_engine
 from coworld.schema.validation import load_json_object, validate_json_schema
 
 __all__ = [
@@ -217,7 +218,7 @@ def validate_reporter_references(package: CoworldPackage) -> list[str]:
 
 
 def validate_image_references(package: CoworldPackage, *, require_linux_amd64: bool = False) -> None:
-    """Raise EngineError when an image cannot be run here. Local programs are for this machine, whatever it is."""
+    """Raise EngineError when an image cannot be run here. Images for containers are for linux/amd64 in any case."""
     resolve_images(package, _engine(package))
 
 
@@ -268,10 +269,8 @@ def run_certification_commissioner(
     commissioner_id: str, commissioner: CoworldRunnableSpec, artifacts: EpisodeArtifacts, *, timeout_seconds: float
 ) -> ScheduleRoundsResponse:
     """Start a commissioner and ask it to schedule rounds; raises CommissionerProbeError."""
-    from coworld.engines.process import ProcessEngine
-
     return roles.ask_to_schedule(
-        commissioner_id, commissioner, ProcessEngine(), artifacts.workspace, budget_seconds=timeout_seconds
+        commissioner_id, commissioner, default_engine(), artifacts.workspace, budget_seconds=timeout_seconds
     )
 
 
@@ -286,7 +285,7 @@ def run_certification_supporting_roles(
 
 
 def _engine(package: CoworldPackage) -> Engine:
+    from coworld.engines.choice import choose_engine
     from coworld.engines.local_images import LocalImages
-    from coworld.engines.process import ProcessEngine
 
-    return ProcessEngine(LocalImages.beside(package.path))
+    return choose_engine("auto", LocalImages.beside(package.path))

@@ -102,7 +102,7 @@ class Candidate:
             raise StepFailed("manifest_invalid", _summary(error.problems)) from None
         except CoworldError as error:
             raise StepFailed("manifest_invalid", str(error)) from None
-        self.package = CoworldPackage(manifest, self.path, self.path.parent, document)
+        self.package = CoworldPackage.of(manifest, self.path, document)
         verdicts = profile_problems(manifest, has_readme=complete is document)
         self.profiles = [
             ProfileVerdict(profile=name, passes=not problems, problems=_as_warnings(problems))

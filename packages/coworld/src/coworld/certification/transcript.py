@@ -1,73 +1,66 @@
-"""The descriptions of the ten steps of a certification."""
+"""Read transcripts: the steps of a certification as a table in a Markdown file."""
 
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from coworld.errors import CoworldError, MissingFileError
 from coworld.models.transcript import CoworldTranscript, TranscriptStep
 
+__all__ = ["EXECUTABLE_TRANSCRIPT_PATH", "TRANSCRIPT_NAME", "load_executable_transcript", "load_transcript"]
+
 TRANSCRIPT_NAME = "coworld-executable"
+EXECUTABLE_TRANSCRIPT_PATH = Path(__file__).with_name(f"{TRANSCRIPT_NAME}.transcript.md")
 
-_STEPS = (
-    (
-        "matriculate",
-        "the manifest is valid",
-        "every rule of a profile holds",
-        "read strictly; `current` asks for tags, `guide` for all seven roles",
-    ),
-    (
-        "source-resolves",
-        "the published source of each runnable",
-        "always; the result is recorded",
-        "only looked up on request, without credentials",
-    ),
-    (
-        "images-reachable",
-        "every image of every role can be run here",
-        "the engine finds a program for each",
-        "asked of the engine, in the order of the manifest",
-    ),
-    (
-        "fixture-conforms",
-        "the configurations fit the game's schema",
-        "fixture and variants are valid once tokens are in them",
-        "placeholders take the place of tokens",
-    ),
-    (
-        "smoke-episode",
-        "the fixture plays to its end",
-        "game and players keep their contracts and end cleanly",
-        "all probes: wrong tokens, Ping, reconnecting, a late viewer",
-    ),
-    (
-        "results-conform",
-        "the results fit their schema",
-        "`results.json` is valid and has a score per slot",
-        "read after the episode",
-    ),
-    ("replay-present", "the game has written a replay", "the file exists and is not empty", "looked at"),
-    (
-        "replay-loadable",
-        "the game shows its replay",
-        "the page opens and the socket sends a message, or there are static pages",
-        "the game is started again in replay mode",
-    ),
-    (
-        "players-run",
-        "every declared player took part",
-        "each is seated in the fixture and has left a log, and so has the game",
-        "looked at",
-    ),
-    (
-        "supporting-roles",
-        "reporters and commissioners answer",
-        "references are valid and each commissioner schedules rounds",
-        "one question to each commissioner; other roles are counted",
-    ),
-)
+_COLUMNS = ("id", "kind", "checks", "pass", "how")
 
 
+@cache
 def load_executable_transcript() -> CoworldTranscript:
-    """Return the steps in order."""
-    steps = [
-        TranscriptStep.model_validate({"id": id, "kind": "auto", "checks": checks, "pass": passes, "how": how})
-        for id, checks, passes, how in _STEPS
-    ]
-    text = "\n".join(f"{step.id}: {step.checks}; passes when {step.pass_}" for step in steps)
-    return CoworldTranscript(name=TRANSCRIPT_NAME, text=text, steps=steps)
+    """Return the ten steps of a certification."""
+    return load_transcript(EXECUTABLE_TRANSCRIPT_PATH, name=TRANSCRIPT_NAME)
+
+
+def load_transcript(path: Path, *, name: str) -> CoworldTranscript:
+    r"""Read the first table of a Markdown file: a row per step, with the columns id, kind, checks, pass and how.
+
+    A bar in a cell is written `\|`.
+
+    Raises:
+        MissingFileError: there is no such file.
+        CoworldError: it has no such table, or a row has another number of cells.
+        pydantic.ValidationError: a cell is not valid.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise MissingFileError(path, hint="name a transcript") from None
+    rows = _first_table(text)
+    hint = f"begin the table with | {' | '.join(_COLUMNS)} |"
+    if len(rows) < 3:
+        raise CoworldError(f"{path} has no table of steps", hint=hint)
+    header, _, *steps = rows
+    if header != _COLUMNS:
+        raise CoworldError(f"{path} transcript table columns must be {_COLUMNS}, found {header}", hint=hint)
+    if wrong := next((row for row in steps if len(row) != len(_COLUMNS)), None):
+        raise CoworldError(f"{path} has a row with {len(wrong)} cells: {wrong[0]}", hint=f"write {len(_COLUMNS)} cells")
+    return CoworldTranscript(
+        name=name,
+        text=text,
+        steps=[TranscriptStep.model_validate(dict(zip(_COLUMNS, row, strict=True))) for row in steps],
+    )
+
+
+def _first_table(text: str) -> list[tuple[str, ...]]:
+    """Return the rows of the first table, its heading and the line below it included."""
+    rows: list[tuple[str, ...]] = []
+    for line in text.splitlines():
+        stripped = line.strip()
+        if stripped.startswith("|"):
+            cells = re.split(r"(?<!\\)\|", stripped.removeprefix("|").removesuffix("|"))
+            rows.append(tuple(cell.strip().replace(r"\|", "|") for cell in cells))
+        elif rows:
+            break
+    return rows

@@ -9,8 +9,10 @@ from typing import Any
 
 _PUBLISHED = {
     "app": "coworld.cli.table:app",
+    "build": "coworld.commands.build:build",
     "certify": "coworld.commands.certify:certify",
     "main": "coworld.main:run",
+    "optimize": "coworld.commands.optimize:optimize",
     "play": "coworld.commands.play:play",
     "replay": "coworld.commands.replay:replay",
     "run_episode": "coworld.commands.run_episode:run_episode",

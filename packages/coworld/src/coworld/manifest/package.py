@@ -27,34 +27,39 @@ MANIFEST_NAME = "coworld_manifest.json"
 class CoworldPackage:
     """A manifest and its source."""
 
-    manifest: CoworldManifest
-    path: Path
+    manifest_path: Path
     """the manifest's file"""
-    root: Path
-    """the folder it is in: paths of the manifest start here"""
+    manifest: CoworldManifest
+    game: RunnableLaunchSpec
+    """the game's program"""
+    config_schema: dict[str, Any]
+    results_schema: dict[str, Any]
+    protocols: CoworldProtocolDocs
     sources: dict[str, Any] = field(default_factory=dict)
     """the document as it was written"""
 
-    @property
-    def manifest_path(self) -> Path:
-        return self.path
+    @classmethod
+    def of(cls, manifest: CoworldManifest, path: Path, sources: dict[str, Any] | None = None) -> CoworldPackage:
+        """Return the package of a manifest in a file."""
+        game = manifest.game
+        return cls(
+            manifest_path=path,
+            manifest=manifest,
+            game=RunnableLaunchSpec.from_model(game.runnable),
+            config_schema=game.config_schema,
+            results_schema=game.results_schema,
+            protocols=game.protocols,
+            sources=sources or {},
+        )
 
     @property
-    def config_schema(self) -> dict[str, Any]:
-        return self.manifest.game.config_schema
+    def path(self) -> Path:
+        return self.manifest_path
 
     @property
-    def results_schema(self) -> dict[str, Any]:
-        return self.manifest.game.results_schema
-
-    @property
-    def protocols(self) -> CoworldProtocolDocs:
-        return self.manifest.game.protocols
-
-    @property
-    def game(self) -> RunnableLaunchSpec:
-        """Return the game's program."""
-        return RunnableLaunchSpec.from_model(self.manifest.game.runnable)
+    def root(self) -> Path:
+        """Return the manifest's folder, where paths in the manifest start."""
+        return self.manifest_path.parent
 
     def player(self, player_id: str) -> CoworldManifestRoleSpec:
         """Return the player with this id.
@@ -132,7 +137,7 @@ def load_package(path: Path | str, *, strict: bool = True, require_tags: bool = 
         problems.append(Problem("tags", message, "add at least three words to find the game by"))
     if problems:
         raise ManifestError(problems, text=problems[0].message)
-    return CoworldPackage(manifest, file, file.parent, document)
+    return CoworldPackage.of(manifest, file, document)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
+from coworld.models.quantities import container_resources
 from coworld.models.runnables import CoworldPlayerStartup, CoworldRunnableResources, CoworldRunnableSpec
 
 __all__ = ["PlayerLaunchSpec", "RunnableLaunchSpec"]
@@ -22,6 +23,13 @@ class RunnableLaunchSpec:
     @classmethod
     def from_model(cls, runnable: CoworldRunnableSpec) -> Self:
         return cls(runnable.image, tuple(runnable.run), dict(runnable.env), runnable.resources, runnable.startup)
+
+    def docker_resource_args(self) -> list[str]:
+        """Return the options of `docker run` that limit cores and memory; raises ValueError for a bad quantity."""
+        cpus, memory_bytes = container_resources(self.resources)
+        options = ["--cpus", str(cpus), "--memory", str(memory_bytes), "--memory-swap", str(memory_bytes)]
+        gpu = self.resources.requests.gpu if self.resources else None
+        return options + (["--gpus", str(gpu)] if gpu else [])
 
 
 @dataclass(frozen=True)

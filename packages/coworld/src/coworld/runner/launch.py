@@ -8,13 +8,12 @@ from urllib.parse import urlencode
 
 from coworld.engines.base import Place, ResourceLimits
 from coworld.models.game import CoworldGameManifest
+from coworld.models.quantities import container_resources
 from coworld.models.runnables import CoworldRunnableResources, CoworldRunnableSpec
 from coworld.runner.failures import RunnerEpisodeError
 from coworld.runner.ports import ResolvedLocalPort, local_port_env, requested_ports, with_secret_uris
 from coworld.runner.posted_logs import log_uri
 from coworld.uris.transfer import UriError, read_uri
-
-_UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 
 
 def game_variables(
@@ -96,24 +95,11 @@ def artifact_name(slot: int) -> str:
 
 def limits_of(resources: CoworldRunnableResources | None, wall_seconds: float) -> ResourceLimits:
     """Limit, else request, else 1 core and 1 GiB."""
-    limits = resources.limits if resources else None
-    requests = resources.requests if resources else None
-    cpu = (limits.cpu if limits else None) or (requests.cpu if requests else None) or "1"
-    memory = (limits.memory if limits else None) or (requests.memory if requests else None) or "1Gi"
-    return ResourceLimits(
-        cpus=quantity(cpu), memory_bytes=max(6 << 20, int(quantity(memory))), wall_seconds=wall_seconds
-    )
-
-
-def quantity(text: str) -> float:
-    """Parse a Kubernetes quantity: `500m`, `2`, `512Mi`, `1e3`."""
-    match = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?(?:[eE][0-9]+)?)(m|[kMGT]|[KMGT]i)?", text.strip())
-    if match is None:
-        raise RunnerEpisodeError(
-            f"{text!r} is not a quantity such as `500m`, `2` or `512Mi`", error_type="config_error"
-        )
-    number, unit = float(match[1]), match[2] or ""
-    return number / 1000 if unit == "m" else number * _UNITS[unit]
+    try:
+        cpus, memory_bytes = container_resources(resources)
+    except ValueError as error:
+        raise RunnerEpisodeError(str(error), error_type="config_error") from None
+    return ResourceLimits(cpus=cpus, memory_bytes=memory_bytes, wall_seconds=wall_seconds)
 
 
 def extra_ports(env: Mapping[str, str]) -> dict[int, int]:

@@ -203,7 +203,7 @@ def play_coworld(
     """
     package = load_package(manifest_path, strict=False)
     refuse_game_hosted(package)
-    engine = engine or _process_engine(package)
+    engine = engine or _default_engine(package)
     if episode_request_path is not None:
         request = load_request(episode_request_path, package=package, strict=False)
     else:
@@ -275,7 +275,7 @@ def replay_package(
         _show(
             package,
             replay_path,
-            engine or _process_engine(package),
+            engine or _default_engine(package),
             artifacts,
             timeout_seconds,
             verify_replay,
@@ -357,8 +357,8 @@ def _pages_folder(address: Address) -> str:
         return "/client"
 
 
-def _process_engine(package: CoworldPackage) -> Engine:
+def _default_engine(package: CoworldPackage) -> Engine:
+    from coworld.engines.choice import choose_engine
     from coworld.engines.local_images import LocalImages
-    from coworld.engines.process import ProcessEngine
 
-    return ProcessEngine(LocalImages.beside(package.path))
+    return choose_engine("auto", LocalImages.beside(package.path))

@@ -12,8 +12,9 @@ import signal
 import threading
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from coworld.engines.base import Engine
 from coworld.errors import SourceError
@@ -25,11 +26,34 @@ from coworld.models.reporter_request import REPORT_REQUEST_ENV_VAR
 from coworld.models.requests import CoworldEpisodeJobSpec, CoworldHumanPlayerSpec
 from coworld.runner.artifacts import CONTAINER_WORKDIR, EpisodeArtifacts, write_document
 from coworld.runner.budget import Budget
+from coworld.runner.docker_names import (
+    LOCAL_DOCKER_NETWORK,
+    LOCAL_GAME_NETWORK_ALIAS_PREFIX,
+    DockerImageInspectEntry,
+    DockerManifestDescriptor,
+    DockerManifestInspectResult,
+    DockerManifestPlatform,
+    DockerManifestVerboseEntry,
+    assert_docker_image_reachable,
+    assert_episode_images_reachable,
+    docker_env_args,
+    docker_image_command,
+    ensure_local_docker_network,
+    local_port_publish_args,
+)
 from coworld.runner.episode import Episode
 from coworld.runner.failures import EpisodeFailure, Party, RunnerEpisodeError, RunnerErrorType
 from coworld.runner.game_config import coworld_game_config, episode_player_tokens, write_coworld_game_config
 from coworld.runner.game_hosted import LOG_MISSING, GameHostedEpisode
 from coworld.runner.io import PlayerRuntimeStatus, exception_summary
+from coworld.runner.isolation_receipts import (
+    DockerContainerReceipt,
+    DockerIsolationSettings,
+    DockerNetworkEndpoint,
+    DockerNetworkReceipt,
+    DockerNetworkSettings,
+    LocalIsolationReceipt,
+)
 from coworld.runner.lock import sole_use
 from coworld.runner.options import EpisodeOptions, LiveEpisode
 from coworld.runner.player_files import fixture_player_files, stage_player_files
@@ -52,6 +76,9 @@ from coworld.runner.replay import check_replay, replay_server, require_replay
 from coworld.runner.seats import Watched
 from coworld.runner.traces import keep_game_logs
 
+if TYPE_CHECKING:
+    from coworld.runner.launched_episodes import EpisodeRunSpec, run_episode_containers, verify_replay_loadable
+
 __all__ = [
     "CERTIFICATION_EPISODE_SOURCE",
     "CONFIG_ENV_VAR",
@@ -62,8 +89,10 @@ __all__ = [
     "GAME_HOST_ENV_VAR",
     "GAME_PORT",
     "GAME_PORT_ENV_VAR",
+    "LOCAL_DOCKER_NETWORK",
     "LOCAL_EPISODE_CONTAINER_PREFIX",
     "LOCAL_EXTRA_PORTS_ENV_VAR",
+    "LOCAL_GAME_NETWORK_ALIAS_PREFIX",
     "LOCAL_PORTS_JSON_ENV_VAR",
     "LOCAL_PORT_ENV_PREFIX",
     "LOCAL_PORT_HOST",
@@ -74,11 +103,23 @@ __all__ = [
     "REPLAY_SAVE_ENV_VAR",
     "REPORT_REQUEST_ENV_VAR",
     "RESULTS_ENV_VAR",
+    "DockerContainerReceipt",
+    "DockerImageInspectEntry",
+    "DockerIsolationSettings",
+    "DockerManifestDescriptor",
+    "DockerManifestInspectResult",
+    "DockerManifestPlatform",
+    "DockerManifestVerboseEntry",
+    "DockerNetworkEndpoint",
+    "DockerNetworkReceipt",
+    "DockerNetworkSettings",
     "EpisodeArtifacts",
     "EpisodeFailure",
     "EpisodeOptions",
     "EpisodeOutcome",
+    "EpisodeRunSpec",
     "LiveEpisode",
+    "LocalIsolationReceipt",
     "LocalPortRequest",
     "Party",
     "PlayerLaunchSpec",
@@ -86,21 +127,30 @@ __all__ = [
     "RunnableLaunchSpec",
     "RunnerEpisodeError",
     "RunnerErrorType",
+    "assert_docker_image_reachable",
+    "assert_episode_images_reachable",
     "coworld_game_config",
+    "default_engine",
+    "docker_env_args",
+    "docker_image_command",
+    "ensure_local_docker_network",
     "episode_player_tokens",
     "game_env_with_resolved_local_ports",
     "generate_tokens",
     "local_game_env",
     "local_port_env",
+    "local_port_publish_args",
     "replay_client_url",
     "replay_session_path",
     "resolve_local_extra_ports",
     "run_coworld_episode",
     "run_episode",
     "run_episode_async",
+    "run_episode_containers",
     "stage_player_files",
     "verify_reconnect",
     "verify_replay",
+    "verify_replay_loadable",
     "write_coworld_game_config",
 ]
 
@@ -120,7 +170,25 @@ RESULTS_ENV_VAR = "COGAME_RESULTS_URI"
 
 game_env_with_resolved_local_ports = local_game_env
 
+_FROM_LAUNCH_SPECS = "coworld.runner.launched_episodes"
+_LATER = dict.fromkeys(("EpisodeRunSpec", "run_episode_containers", "verify_replay_loadable"), _FROM_LAUNCH_SPECS)
+"""names of a module that imports this one"""
+
 T = TypeVar("T")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)
+
+
+def default_engine() -> Engine:
+    """Return the engine of the published functions, which name none: local programs, else containers."""
+    from coworld.engines.choice import choose_engine
+    from coworld.engines.local_images import LocalImages
+
+    return choose_engine("auto", LocalImages())
 
 
 @dataclass(frozen=True)
@@ -161,7 +229,7 @@ def run_episode(
         SourceError: the workspace cannot be written, or another run uses it.
     """
     options = replace(options or EpisodeOptions(), **changes)
-    return _in_a_loop(run_episode_async(package, request, engine=engine, workspace=workspace, options=options))
+    return in_a_loop(run_episode_async(package, request, engine=engine, workspace=workspace, options=options))
 
 
 async def run_episode_async(
@@ -193,7 +261,7 @@ async def _played(
     episode = (GameHostedEpisode if hosted else Episode)(request, artifacts, engine, options)
     failure: EpisodeFailure | None = None
     try:
-        failure = await _failure(episode, artifacts)
+        failure = await failure_of_episode(episode, artifacts)
         return EpisodeOutcome(episode.results, failure, episode.statuses, artifacts, episode.budget.used)
     except (asyncio.CancelledError, KeyboardInterrupt):
         failure = EpisodeFailure("node_disruption", "the run was interrupted before the episode ended")
@@ -203,7 +271,7 @@ async def _played(
             write_document(artifacts.error_info_path, failure.document())
 
 
-async def _failure(episode: Episode, artifacts: EpisodeArtifacts) -> EpisodeFailure | None:
+async def failure_of_episode(episode: Episode, artifacts: EpisodeArtifacts) -> EpisodeFailure | None:
     """Run an episode to its end and say how it failed, if it did. The first failure is the one that counts."""
     options = episode.options
     failures: list[EpisodeFailure] = []
@@ -269,16 +337,17 @@ def verify_replay(
     engine: Engine,
     budget_seconds: float = 60.0,
     log_to: EpisodeArtifacts | None = None,
+    prefix: str = LOCAL_EPISODE_CONTAINER_PREFIX,
 ) -> None:
     """Start the game in replay mode and look at what it shows; raises RunnerEpisodeError (`replay_unloadable`)."""
     require_replay(replay)
-    _in_a_loop(_show_replay(manifest, replay, engine, Budget(budget_seconds), "coworld-cert", log_to, Redactor(())))
+    in_a_loop(_show_replay(manifest, replay, engine, Budget(budget_seconds), prefix, log_to, Redactor(())))
 
 
 def verify_reconnect(request: CoworldEpisodeJobSpec, *, engine: Engine, budget_seconds: float = 60.0) -> None:
     """Start the game alone and look whether a lost seat may come back; raises RunnerEpisodeError."""
     options = EpisodeOptions(budget_seconds=budget_seconds, prefix="coworld-cert")
-    _in_a_loop(check_reconnect(request, engine, options))
+    in_a_loop(check_reconnect(request, engine, options))
 
 
 async def _show_replay(
@@ -312,13 +381,14 @@ def run_coworld_episode(
     player_secret_env: Mapping[int, Mapping[str, str]] | None = None,
     player_file_paths: Sequence[Path] | None = None,
     require_websocket_pong: bool = False,
+    isolated_network_image: str | None = None,
     engine: Engine | None = None,
 ) -> None:
-    """The published entry: raises RunnerEpisodeError when the episode fails."""
-    if engine is None:
-        from coworld.engines.process import ProcessEngine
+    """The published entry: raises RunnerEpisodeError when the episode fails.
 
-        engine = ProcessEngine()
+    Images run as local programs where one has the image's name, else as containers. `isolated_network_image` is not
+    used: episodes are always isolated.
+    """
     options = EpisodeOptions(
         budget_seconds=timeout_seconds,
         verify_replay=verify_replay,
@@ -329,12 +399,13 @@ def run_coworld_episode(
         player_files=player_file_paths,
         ping=require_websocket_pong,
     )
+    engine = engine or default_engine()
     error = run_episode(None, job, engine=engine, workspace=artifacts.workspace, options=options).error
     if error is not None:
         raise error.exception()
 
 
-def _in_a_loop(work: Coroutine[Any, Any, T]) -> T:
+def in_a_loop(work: Coroutine[Any, Any, T]) -> T:
     """Run to the end; SIGTERM, like an interrupt from the keyboard, ends it in good order."""
 
     async def guarded() -> T:
