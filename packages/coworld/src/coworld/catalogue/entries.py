@@ -21,7 +21,7 @@ class CatalogueEntry(DocumentModel):
     role: RoleName = Field(description="The role it implements.")
     name: Text = Field(description="The title people see.")
     description: Text = Field(description="What it does.")
-    owner: Text | None = Field(default=None, description="Who maintains it.")
+    owner: Text | None = Field(default=None, description="The person or organization that maintains it.")
     image: Text | None = Field(default=None, description="The image reference.")
     run: list[str] = Field(default_factory=list, description="The command; empty means the image's default command.")
     env: dict[str, str] = Field(default_factory=dict, description="Environment variables; they are public.")

@@ -21,7 +21,7 @@ REFUSED_BYTES = 1 << 20
 
 
 class IgnoredBudget(Exception):
-    """A component that goes on calling after its budget is spent."""
+    """A component that continues to call after its budget is spent."""
 
 
 class Tools:
