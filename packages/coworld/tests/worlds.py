@@ -17,6 +17,8 @@ from packages.coworld.tests.images import python_image, require_engine
 
 CONTAINER_ENGINES = os.environ.get("CONTAINER_ENGINES", "podman").split(",")
 """engines besides `process` that tests use"""
+ALL_IN_CONTAINERS = os.environ.get("CONTAINER_TESTS") == "all"
+"""whether to play everything in containers, as `make soak` does, instead of a sample"""
 
 BAD = Path(__file__).parent / "bad"
 GAME, PLAYER = "counting/game:latest", "counting/player:latest"

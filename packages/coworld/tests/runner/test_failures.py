@@ -3,7 +3,6 @@
 import errno
 import functools
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +16,7 @@ from coworld.runner import probes
 from coworld.runner.failures import Party
 from coworld.runner.io import RunnerError
 from coworld.runner.runner import EpisodeOutcome, run_episode
-from packages.coworld.tests.worlds import CONTAINER_ENGINES, container_world, left_running, world
+from packages.coworld.tests.worlds import ALL_IN_CONTAINERS, CONTAINER_ENGINES, container_world, left_running, world
 
 BUDGET = 20.0
 
@@ -41,7 +40,6 @@ class Case:
         return "-".join([*bad, *(f"{key}={value}" for key, value in self.options.items() if key != "budget_seconds")])
 
 
-ALL = os.environ.get("CONTAINER_FAILURES") == "all"
 SAMPLE = ("cannot find my own head", "SIGSEGV", "bytes of memory", "exit code 5")
 """failures that `make test` plays in containers; `make soak` plays all"""
 
@@ -144,7 +142,9 @@ def test_a_failure_has_the_right_type_party_and_slot(
 
 
 @pytest.mark.parametrize("engine_name", CONTAINER_ENGINES)
-@pytest.mark.parametrize("case", [case for case in [*GAMES, *PLAYERS] if ALL or case.says in SAMPLE], ids=str)
+@pytest.mark.parametrize(
+    "case", [case for case in [*GAMES, *PLAYERS] if ALL_IN_CONTAINERS or case.says in SAMPLE], ids=str
+)
 def test_a_failure_in_a_container_has_the_same_type_party_and_slot(
     case: Case, engine_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -161,8 +161,8 @@ def clean_up(job: Job) -> None:
 
 def remove_containers(engine: str, names: list[str]) -> None:
     """Remove containers with everything they have, if they exist."""
-    # docker's `rm` has no `--time`; it kills at once.
-    words = ["rm", "--force", "--volumes", *(["--time", "0"] if engine == "podman" else []), *names]
+    # docker kills at once, and skips containers that do not exist, without these options.
+    words = ["rm", "--force", "--volumes", *(["--time", "0", "--ignore"] if engine == "podman" else []), *names]
     with contextlib.suppress(subprocess.TimeoutExpired):
         run_engine(engine, *words, timeout=ANSWER_SECONDS)
 
@@ -170,13 +170,23 @@ def remove_containers(engine: str, names: list[str]) -> None:
 @functools.cache
 def sweep(engine: str) -> None:
     """Remove the containers of processes that were killed together with their guards; once per process."""
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        listed = run_engine(
-            engine, "ps", "--all", "--filter", f"label={OWNER}", "--format", f'{{{{.ID}}}} {{{{.Label "{OWNER}"}}}}'
-        )
-        gone = [line.split()[0] for line in listed.stdout.splitlines() if _is_gone(line.split()[-1])]
-        if gone:
-            remove_containers(engine, gone)
+    gone = [name for name, owner in owned_containers(engine).items() if _is_gone(owner)]
+    if gone:
+        remove_containers(engine, gone)
+
+
+def owned_containers(engine: str) -> dict[str, str]:
+    """Return the containers of boxes by name, with the processes that started them."""
+    try:
+        listed = run_engine(engine, "ps", "--all", "--quiet", "--filter", f"label={OWNER}", timeout=ANSWER_SECONDS)
+        if not listed.stdout.strip():
+            return {}
+        form = f'{{{{.Name}}}} {{{{index .Config.Labels "{OWNER}"}}}}'
+        told = run_engine(engine, "inspect", "--format", form, *listed.stdout.split(), timeout=ANSWER_SECONDS)
+    except subprocess.TimeoutExpired:
+        return {}
+    rows = [line.split() for line in told.stdout.splitlines()]
+    return {row[0].lstrip("/"): row[1] for row in rows if len(row) == 2}
 
 
 def _is_gone(owner: str) -> bool:
