@@ -3,7 +3,7 @@
 Plays random configurations and our missions in both engines, and compares replays, live episodes, viewer tokens and
 networks with the same weights. Runs configurations and policy servers of each package with the other, policies that the
 published command writes, missions that ours saves for it, the published command against our server, the kits for
-language-model players, and documents, games, players and images of published Coworlds.
+language-model players, and documents, games, players, images and reporters of published Coworlds.
 
 usage: compat.py [--count N] [--seed S] ...     arguments are passed to tests/compat/run.py
 """
@@ -12,12 +12,16 @@ import subprocess
 import sys
 
 from published import (
+    environment,
     published_cogames_python,
     published_coworld_pythons,
     published_networks_python,
     published_python,
 )
 from workspace import CACHE, PYTHON, ROOT, say, shared_dir
+
+COMPONENTIZE_VERSION = "0.25.1"
+"""of the compiler of Python reporters to WebAssembly"""
 
 
 def main() -> None:
@@ -48,6 +52,8 @@ def main() -> None:
     live = ["tests/compat/live_episode.py", published]
     coworlds = published_coworld_pythons()
     worlds = [[f"tests/compat/coworld_{part}.py", *coworlds] for part in ("models", "paintarena", "images")]
+    compiler = environment(f"componentize-py-{COMPONENTIZE_VERSION}", f"componentize-py=={COMPONENTIZE_VERSION}")
+    worlds.append(["tests/compat/coworld_reporters.py", compiler, coworlds[0]])
     for words in (*interchanges, live, *worlds, *clients, *traces, episodes):
         failed |= subprocess.run([str(PYTHON), *map(str, words)], cwd=ROOT).returncode != 0
     sys.exit(failed)
