@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from coworld.engines.base import Address, Place
-from coworld.models.requests import CoworldHumanPlayerSpec, CoworldPlayerFileSpec
+from coworld.models.requests import CoworldEpisodeJobSpec, CoworldHumanPlayerSpec, CoworldPlayerFileSpec
 from coworld.runner import launch, probes
 from coworld.runner.artifacts import write_file
 from coworld.runner.episode import Episode
@@ -19,15 +19,21 @@ POLL_SECONDS = 0.05
 LARGEST_ANNOTATIONS = 2 << 20
 
 
+def seats_schema(request: CoworldEpisodeJobSpec) -> Any:
+    """Return the name of the seats document that the game asks for."""
+    mixed = any(isinstance(player, CoworldHumanPlayerSpec) for player in request.players)
+    requested = request.manifest.game.runnable.env.get(f"COGAME_{'PLAY' if mixed else 'PLAYER'}_SEATS_SCHEMA")
+    return requested or ("coworld-play-seats/1" if mixed else "coworld-player-seats/1")
+
+
 class GameHostedEpisode(Episode):
     """An episode that starts only the game; `results.json` signals that it is done."""
 
     def resolve(self) -> None:
         super().resolve()
         if any(isinstance(player, CoworldPlayerFileSpec) for player in self.request.players):
-            stage_player_files(
-                self.request.players, self._player_file, self.artifacts, player_seats_schema=self._seats_schema
-            )
+            schema = seats_schema(self.request)
+            stage_player_files(self.request.players, self._player_file, self.artifacts, player_seats_schema=schema)
 
     def _player_file(self, slot: int) -> bytes:
         """Return the file of a slot; each seat without a person has one."""
@@ -39,12 +45,6 @@ class GameHostedEpisode(Episode):
                 error_type="player_file_unavailable",
             )
         return player_file_bytes(sources[seats.index(slot)])
-
-    @property
-    def _seats_schema(self) -> Any:
-        mixed = any(isinstance(player, CoworldHumanPlayerSpec) for player in self.request.players)
-        requested = self.manifest.game.runnable.env.get(f"COGAME_{'PLAY' if mixed else 'PLAYER'}_SEATS_SCHEMA")
-        return requested or ("coworld-play-seats/1" if mixed else "coworld-player-seats/1")
 
     async def start_early_players(self) -> None:
         return
@@ -65,7 +65,8 @@ class GameHostedEpisode(Episode):
 
     def seats_document(self, place: Place) -> bytes:
         """Return the seats document for the game."""
-        return write_player_seats(self.request.players, self.artifacts, folder=place.folder, schema=self._seats_schema)
+        schema = seats_schema(self.request)
+        return write_player_seats(self.request.players, self.artifacts, folder=place.folder, schema=schema)
 
     async def probe_pages(self, address: Address) -> None:
         try:

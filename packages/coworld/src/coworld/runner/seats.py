@@ -1,15 +1,21 @@
 """The programs of an episode while they run."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from coworld.engines.base import Exit, Running
-from coworld.runner.failures import RunnerEpisodeError
+from coworld.runner.failures import RunnerEpisodeError, RunnerErrorType
 from coworld.runner.gate import SeatGate
 from coworld.runner.io import PlayerRuntimeStatus
 
+PLATFORM_CAUSES: Mapping[str, RunnerErrorType] = {
+    "unplaced": "player_never_started",
+    "lost": "node_disruption",
+    "unreachable": "platform_error",
+}
+"""failures for which neither the game nor a player is to blame, by `Exit.cause`"""
 TEMPORARY_EXIT = 75
 """by convention: the program could not start now; a retry may work"""
 
@@ -70,6 +76,12 @@ class Seat:
         ended = self.exit
         return ended is not None and not ended.clean and not ended.stopped
 
+    @property
+    def never_played(self) -> bool:
+        """Return whether its end says nothing about how it plays: it could not start, or its machine was lost."""
+        ended = self.exit
+        return ended is not None and (ended.cause != "program" or ended.code == TEMPORARY_EXIT)
+
     def failure(self, log_summary: str = "") -> RunnerEpisodeError:
         """Return the error for how it ended."""
         ended = self.exit
@@ -79,6 +91,10 @@ class Seat:
                 error_type="player_never_started",
             )
         reason = ended.reason if ended else "did not start"
+        if ended is not None and ended.cause in PLATFORM_CAUSES:
+            return RunnerEpisodeError(
+                f"the player of slot {self.slot} {reason}", error_type=PLATFORM_CAUSES[ended.cause]
+            )
         return RunnerEpisodeError(
             f"the player of slot {self.slot} {reason}{log_summary}",
             error_type="player_error",
