@@ -1,7 +1,7 @@
 """Run the long tests: mutated configurations under the sanitizers, a million steps, a long replay, replayed matches,
-200 Coworld episodes, a ladder that is killed, players on every mission and variant, 20,000 games in both engines,
-attacks on a server, policies that send and print too much, full disks, 100 kills of a training run and of a league,
-what `make test` only samples, the container image.
+200 Coworld episodes, 50 in containers, a ladder that is killed, players on every mission and variant, 20,000 games in
+both engines, attacks on a server, policies that send and print too much, full disks, 100 kills of a training run and of
+a league, what `make test` only samples, the container image.
 
 usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--kills N] [--minutes M] [--seed S] [--jobs N]
                [--case SEED|FILE]
@@ -12,6 +12,8 @@ stages, in this order:
   viewer   every frame of all 10,000 steps of a machina_1 episode, in the viewer's decoder and in the engine
   league   20 matches of a league, each replayed by another process
   coworld  200 Coworld episodes, every fourth with something bad in it, and what they leave (tests/soak/coworld.py)
+  podman   50 Coworld episodes in containers and what they leave; there also every scripted failure, an attack from
+           inside and a killed tool
   ladder   8 policies, 3 missions, 4 maps: same bytes with 1 and 2 workers and after 5 kills (tests/soak/ladder.py)
   agents   the planner and `starter` on every mission with every variant, and with the fewest and the most cogs: no
            exception; in random order for 5 minutes (benchmarks/agents.py)
@@ -85,6 +87,13 @@ def coworld(args: argparse.Namespace) -> bool:
     return run("tests/soak/coworld.py", "--episodes", args.episodes, "--seed", args.seed)
 
 
+def podman(args: argparse.Namespace) -> bool:
+    tests = "packages/coworld/tests"
+    files = [f"{tests}/engines", f"{tests}/runner/test_failures.py", f"{tests}/runner/test_hostile_player.py"]
+    played = run("tests/soak/coworld.py", "--engine", "podman", "--episodes", 50, "--seed", args.seed)
+    return run("-m", "pytest", "-q", *files, "-k", "container or podman", CONTAINER_TESTS="all") and played
+
+
 def ladder(args: argparse.Namespace) -> bool:
     return run("tests/soak/ladder.py", "--seed", args.seed)
 
@@ -149,6 +158,7 @@ STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "viewer": viewer,
     "league": league,
     "coworld": coworld,
+    "podman": podman,
     "ladder": ladder,
     "agents": agents,
     "compat": compat,

@@ -1,13 +1,15 @@
 """Many Coworld episodes, two at a time, some of them bad: each ends as it must, and nothing of them is left.
 
-usage: coworld.py [--episodes N] [--seed S]
+usage: coworld.py [--engine process|podman|docker] [--episodes N] [--seed S]
 
 Three of four are good; the fourth has a game or a player that does one thing wrong. Afterwards no process, no box
-folder, no control group and no open descriptor may be left. Exit status 1 when anything is.
+folder, no control group, no open descriptor and nothing of a container engine may be left. Exit status 1 when anything
+is.
 """
 
 import argparse
 import concurrent.futures
+import functools
 import os
 import random
 import sys
@@ -18,11 +20,13 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
+from cogbox._levels.container import owned_containers  # noqa: E402
+from cogbox.container_engines import run_engine  # noqa: E402
 from coworld.runner.runner import run_episode  # noqa: E402
 from packages.cogbox.tests.hostile.world import control_groups  # noqa: E402
-from packages.coworld.tests.worlds import left_running, world  # noqa: E402
+from packages.coworld.tests.worlds import container_world, left_running, world  # noqa: E402
 
 BAD = [
     # game, players, expected
@@ -42,6 +46,7 @@ BAD = [
 
 def main() -> bool:
     parser = argparse.ArgumentParser()
+    parser.add_argument("--engine", default="process")
     parser.add_argument("--episodes", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
@@ -55,7 +60,8 @@ def main() -> bool:
 
         def run_case(number: int) -> str:
             game, players, expected = cases[number]
-            package, request, engine = world(home, game, players)
+            worlds = world if args.engine == "process" else functools.partial(container_world, args.engine)
+            package, request, engine = worlds(home, game, players)
             outcome = run_episode(
                 package, request, engine=engine, workspace=home / threading.current_thread().name, budget_seconds=60
             )
@@ -65,7 +71,7 @@ def main() -> bool:
             return "as expected" if error_type == expected else "otherwise"
 
         run_case(0)  # warm-up: opens the descriptors that stay open
-        before, began = descriptors(), time.monotonic()
+        before, kept, began = descriptors(), engine_objects(args.engine), time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             counts = Counter(pool.map(run_case, range(args.episodes)))
         seconds = time.monotonic() - began
@@ -74,8 +80,10 @@ def main() -> bool:
         "control groups": control_groups(),
         "descriptors": descriptors() - before,
         "box folders": box_folders(),
+        "containers": own_containers(args.engine),
+        "volumes, networks and images": sorted(engine_objects(args.engine) - kept),
     }
-    print(f"  {args.episodes} episodes in {seconds:.0f} s: {dict(counts)}")
+    print(f"  {args.episodes} episodes with {args.engine} in {seconds:.0f} s: {dict(counts)}")
     for kind, count in left.items():
         print(f"  left: {kind}: {count or 'none'}")
     return counts["as expected"] == args.episodes and not any(left.values())
@@ -83,6 +91,18 @@ def main() -> bool:
 
 def descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
+
+
+def own_containers(engine: str) -> list[str]:
+    if engine == "process":
+        return []
+    return [name for name, owner in owned_containers(engine).items() if owner.startswith(f"{os.getpid()}-")]
+
+
+def engine_objects(engine: str) -> set[str]:
+    """Return the volumes, networks and images of a container engine."""
+    kinds = [] if engine == "process" else [("volume", "ls"), ("network", "ls"), ("image", "ls")]
+    return {f"{words[0]} {name}" for words in kinds for name in run_engine(engine, *words, "--quiet").stdout.split()}
 
 
 def box_folders() -> list[str]:

@@ -17,7 +17,6 @@ import websockets
 import coworld
 from cogbox.container_engines import engine_problem, run_engine
 from tests.support import missing
-from workspace import locked
 
 TESTS = Path(__file__).parent
 REPOSITORY = "localhost/coworld-tests"
@@ -47,6 +46,8 @@ def python_image(engine: str) -> str:
 
     Its tag is a digest of the contents; the image stays until they change.
     """
+    from workspace import locked
+
     contents = dict(_contents())
     digest = hashlib.sha256("\n".join([sys.version, *SETTINGS]).encode())
     for name, path in contents.items():

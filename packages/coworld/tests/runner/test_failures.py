@@ -128,6 +128,8 @@ def play(case: Case, folder: Path, engine_name: str = "process") -> EpisodeOutco
     worlds = world if engine_name == "process" else functools.partial(container_world, engine_name)
     package, request, engine = worlds(folder, case.game, case.players, **case.config)
     options = {"budget_seconds": BUDGET, **case.options}
+    if engine_name != "process":
+        options["budget_seconds"] *= 4  # a container may take seconds to start on a busy machine
     outcome = run_episode(package, request, engine=engine, workspace=folder / "out", **options)
     # A slow machine is allowed for: the limit is the budget and the time to clean up.
     assert outcome.seconds < options["budget_seconds"] + (5 if engine_name == "process" else 30)

@@ -6,8 +6,11 @@ guard is mounted into it as its first program.
 
 import contextlib
 import functools
+import hashlib
+import io
 import os
 import subprocess
+import tarfile
 from pathlib import Path
 
 from cogbox import _folders
@@ -29,7 +32,7 @@ from cogbox.mounts import Mount
 from cogbox.network import check_socket_path
 
 INSIDE, SOCKET = "/run/cogbox/guard", "/run/cogbox/socket"
-EMPTY_IMAGE = "localhost/cogbox-empty:1"
+LINKS_IMAGE = "localhost/cogbox-links"
 OWNER = "cogbox.owner"
 """label of a container: the process that started it"""
 
@@ -45,13 +48,20 @@ def engine_of(job: Job) -> str:
 
 
 @functools.cache
-def _empty_image(engine: str) -> str:
-    """Create an empty image: docker needs one in place of an empty root folder."""
-    if run_engine(engine, "image", "inspect", EMPTY_IMAGE, timeout=ANSWER_SECONDS).returncode:
-        imported = run_engine(engine, "import", "-", EMPTY_IMAGE, input=bytes(10240), timeout=ANSWER_SECONDS)
+def _links_image(engine: str, symlinks: tuple[tuple[str, str], ...]) -> str:
+    """Create an image with nothing but symbolic links (target, path): docker has no option for a root folder."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for target, path in symlinks:
+            link = tarfile.TarInfo(path.lstrip("/"))
+            link.type, link.linkname = tarfile.SYMTYPE, target
+            archive.addfile(link)
+    image = f"{LINKS_IMAGE}:{hashlib.sha256(buffer.getvalue()).hexdigest()[:16]}"
+    if run_engine(engine, "image", "inspect", image, timeout=ANSWER_SECONDS).returncode:
+        imported = run_engine(engine, "import", "-", image, input=buffer.getvalue(), timeout=ANSWER_SECONDS)
         if imported.returncode:
             raise OSError(f"`{engine} import` failed: {imported.stderr.strip()}")
-    return EMPTY_IMAGE
+    return image
 
 
 def plan(job: Job) -> Pairs:
@@ -103,7 +113,7 @@ def _own_words(job: Job, engine: str) -> list[str]:
     else:
         words += ["--user", f"{os.geteuid()}:{os.getegid()}"]
     if engine != "podman":
-        return [*words, _empty_image(engine), INSIDE]
+        return [*words, _links_image(engine, tuple(symlinks)), INSIDE]
     root = job.folder.keep / "root"
     root.mkdir()
     for target, path in symlinks:
@@ -120,8 +130,9 @@ def _image_words(job: Job, image: ImageRoot, engine: str) -> list[str]:
     if os.geteuid() == 0:
         words += ["--user", f"{image.uid}:{image.gid}"]
     elif engine == "podman":
-        # The image's user is the caller outside, so that both can use the private folder.
-        words += ["--userns", f"keep-id:uid={image.uid},gid={image.gid}", "--user", f"{image.uid}:{image.gid}"]
+        # The image's user is the caller outside, as root is anyway, so that both can use the private folder.
+        words += ["--userns", f"keep-id:uid={image.uid},gid={image.gid}"] if image.uid or image.gid else []
+        words += ["--user", f"{image.uid}:{image.gid}"]
     else:
         words += ["--user", f"{os.geteuid()}:{os.getegid()}"]
     # Above the guard's own limits, which come with a verdict: these apply where a box has no control group.
