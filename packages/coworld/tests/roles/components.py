@@ -55,10 +55,12 @@ RETURN_ERROR = "(i32.const 64)"
 """return the error of the last call, whose result lies at 64: an error of the same shape"""
 
 
-def component(run: str, *, texts: dict[int, str] | None = None, sleeps: bool = False, memory: str = "2") -> bytes:
+def component(
+    run: str, *, texts: dict[int, str] | None = None, sleeps: bool = False, memory: str = "2", more: str = ""
+) -> bytes:
     """Assemble a component whose `run` has this code. It may call `$emit`, `$results` (results at 64) and `$log`.
 
-    `texts` are strings by their place in memory, from 1024 on.
+    `texts` are strings by their place in memory, from 1024 on; `more` are further parts of the component.
     """
     data = "".join(f'(data (i32.const {place}) "{_escaped(text)}")' for place, text in (texts or {}).items())
     lower = '(memory (core memory $memory "memory")) (realloc (core func $memory "realloc"))'
@@ -69,7 +71,7 @@ def component(run: str, *, texts: dict[int, str] | None = None, sleeps: bool = F
         else ""
     )
     sleep_exports = '(export "subscribe" (func $subscribe)) (export "block" (func $block))' if sleeps else ""
-    text = f"""(component {_TYPES}{_SLEEP if sleeps else ""}
+    text = f"""(component {_TYPES}{_SLEEP if sleeps else ""}{more}
   (core module $memory_module
     (memory (export "memory") {memory}) {data}
     (global $top (mut i32) (i32.const 65536))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,13 @@ from typing import Any
 import pytest
 from wasmtime import wat2wasm
 
+from coworld.certification.roles import ReporterCertificationError, check_reporters
+from coworld.errors import CoworldError
+from coworld.manifest.package import load_package
 from coworld.roles.report_checks import read_report
-from coworld.roles.wasm.limits import ReporterLimits
+from coworld.roles.wasm.limits import ReporterLimits, requested_limits
 from coworld.roles.wasm.run import WasmReport, WasmReporterFailed, check_component, run_wasm_reporter
+from coworld.roles.wasm.watchdog import Watchdog
 from packages.coworld.tests.cli.conftest import coworld
 from packages.coworld.tests.roles.components import RETURN_ERROR, SUCCESS, component, emit, emitting
 from packages.coworld.tests.worlds import manifest_document
@@ -111,6 +116,32 @@ def test_a_component_that_takes_all_memory_is_stopped(bundle: Path) -> None:
     assert error.verdict == "budget-exhausted", error
 
 
+def test_many_memories_count_together(bundle: Path) -> None:
+    """The runtime limits each memory alone; the watchdog limits their sum."""
+    modules = "".join(
+        f"(core module $m{index} (memory 900)) (core instance (instantiate $m{index}))" for index in range(20)
+    )
+    error = failure(component(FOREVER, more=modules), bundle, memory_mib=64, cpu_seconds=60)
+    assert error.verdict == "budget-exhausted" and "more than 64 MiB of memory" in error.reason
+
+
+def test_a_host_that_is_killed_hurts_nobody_else(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coworld.roles.wasm.run.HOST_MEMORY", 8 << 20)
+    error = failure(emitting(HTML, "x"), bundle, memory_mib=1)
+    assert error.verdict == "budget-exhausted" and "the host" in error.reason
+
+
+def test_scratch_space_is_limited(tmp_path: Path) -> None:
+    interrupts: list[str] = []
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "file").write_bytes(b"x" * (2 << 20))
+    limits = ReporterLimits(scratch_mib=1)
+    with Watchdog(limits, tmp_path, lambda: interrupts.append("interrupted"), interrupts.append) as watchdog:
+        while not interrupts:
+            time.sleep(0.01)
+    assert watchdog.reason is not None and "/scratch" in watchdog.reason
+
+
 def test_host_calls_are_counted(bundle: Path) -> None:
     call = "(call $results (i32.const 1024) (i32.const 6) (i32.const 64))"
     error = failure(component(f"(loop {call} (br 0)) (unreachable)", texts={1024: "ereq_1"}), bundle, tool_calls=50)
@@ -192,9 +223,48 @@ def test_the_command_shows_an_unsafe_page_as_text(package: Path, bundle: Path, t
     text = page.read_text()
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text and "<script" not in text and "<img" not in text
 
+    said = coworld("report", package, bundle, "-o", output, "--json")
+    assert said.code == 1 and json.loads(said.out)["error"]["type"] == "invalid"
+
     (package / "recap.wasm").write_bytes(emitting(HTML, "<h1 style='color:red'>Hi</h1>"))
     said = coworld("report", package, bundle, "-o", output, "--render", page, "--json")
     assert said.code == 0, said.err
     document = said.document("report")
     assert document["id"] == "recap" and "parts/recap.html" in document["files"]
     assert '<h1 style="color:red">Hi</h1>' in page.read_text()
+
+
+def test_without_wasmtime_the_error_says_how_to_install_it(
+    package: Path, bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("coworld.roles.wasm.run.find_spec", lambda name: None)
+    said = coworld("report", package, bundle)
+    assert said.code == 1 and "need wasmtime" in said.err and "pip install 'coworld[reporters]'" in said.err
+
+
+def test_requested_limits_have_ceilings() -> None:
+    assert requested_limits({}) == ReporterLimits()
+    assert requested_limits({"requested_limits": {"memory_mib": 1024, "llm_usd": 0}}).memory_bytes == 1 << 30
+    for wrong in ({"memory_mib": 10**6}, {"memory": 1}, {"cpu_seconds": 0}, {"wall_seconds": "60"}, [1]):
+        with pytest.raises(CoworldError, match="requested_limits"):
+            requested_limits({"requested_limits": wrong})
+
+
+def test_certification_compares_a_component_with_the_world(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def outcome(**changes: Any) -> str:
+        path = package / "coworld_manifest.json"
+        document = json.loads(path.read_text())
+        document["reporter"][0]["attributes"] = {**RECAP, **changes}
+        path.write_text(json.dumps(document))
+        try:
+            return check_reporters(load_package(path))[0]
+        except ReporterCertificationError as error:
+            return f"refused: {error}"
+
+    assert outcome() == "reporter[0]: wasm component recap.wasm (id recap)"
+    assert "outputs[0].type is none of" in outcome(outputs=[{"name": "x", "type": "video", "description": "x"}])
+    assert "requested_limits.memory_mib is 9999999" in outcome(requested_limits={"memory_mib": 9999999})
+    (package / "recap.wasm").write_bytes(wat2wasm("(module)"))
+    assert outcome() == "refused: reporter[0].wasm: the file is a core module, not a component"
+    monkeypatch.setattr("coworld.certification.roles.find_spec", lambda name: None)
+    assert "imports were not checked" in outcome()

@@ -50,7 +50,7 @@ class WasmReporterFailed(RoleFailed):
 
     def __init__(self, reporter_id: str, verdict: ToolErrorKind, reason: str, refused: Mapping[str, str]) -> None:
         super().__init__(f"The reporter {reporter_id!r} failed ({verdict}): {reason}", hint=_hint(verdict))
-        self.verdict = verdict
+        self.verdict = self.error_type = verdict
         self.reason = reason
         self.refused = dict(refused)
         """unsafe pages by the name of their part; show them as text only"""
