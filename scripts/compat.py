@@ -51,7 +51,7 @@ def main() -> None:
     clients = [[f"tests/compat/{script}.py", commands] for script in files]
     live = ["tests/compat/live_episode.py", published]
     coworlds = published_coworld_pythons()
-    worlds = [[f"tests/compat/coworld_{part}.py", *coworlds] for part in ("models", "paintarena", "images")]
+    worlds = [[f"tests/compat/coworld_{part}.py", *coworlds] for part in ("models", "surface", "paintarena", "images")]
     compiler = environment(f"componentize-py-{COMPONENTIZE_VERSION}", f"componentize-py=={COMPONENTIZE_VERSION}")
     worlds.append(["tests/compat/coworld_reporters.py", compiler, coworlds[0]])
     for words in (*interchanges, live, *worlds, *clients, *traces, episodes):

@@ -109,7 +109,7 @@ def main(pythons: list[str]) -> bool:
     ours = describe(NAMES, CALLS)
     program = f"import importlib, inspect, json\nfrom typing import Any\n{inspect.getsource(describe)}"
     program += f"print(json.dumps(describe({NAMES!r}, {CALLS!r})))"
-    documented = documented_commands()
+    documented, here = documented_commands(), published_commands(sys.executable)
     for python in pythons:
         ran = subprocess.run([python, "-c", program], capture_output=True, text=True, check=True, cwd="/")
         theirs = json.loads(ran.stdout)
@@ -133,8 +133,10 @@ def main(pythons: list[str]) -> bool:
         ]
         check(f"{len(theirs['returned'])} calls return the same", other)
         commands = published_commands(python)
-        missing = sorted(commands - documented)
-        check(f"{len(commands)} commands are in the table of docs/coworld/cli.md", missing)
+        check(f"{len(commands)} commands are in the table of docs/coworld/cli.md", sorted(set(commands) - documented))
+        both = [command for command in commands if command in here]
+        lacking = [f"{name} {option}" for name in both for option in commands[name] if option not in here[name]]
+        check(f"{len(both)} commands that exist here have all their options", lacking)
     return good
 
 
@@ -152,20 +154,25 @@ def differences(name: str, theirs: list[list[Any]], ours: list[list[Any]] | None
     return [f"{name} lacks {part}" for part in lacking] + [f"{name} requires {part}" for part in required]
 
 
-def published_commands(python: str) -> set[str]:
-    """Return the commands of a release and of its groups, as words: `league create`."""
-    program = """
-import json, typer
+COMMANDS = """
+import click, json, typer
 from coworld.cli import app
 def walk(command, words):
-    for name, child in getattr(command, "commands", {}).items():
-        yield from walk(child, (*words, name))
-    if not getattr(command, "commands", {}):
-        yield " ".join(words)
-print(json.dumps(sorted(walk(typer.main.get_command(app), ()))))
+    if not hasattr(command, "list_commands"):
+        return {" ".join(words): [option for part in command.params for option in (*part.opts, *part.secondary_opts)]}
+    context, found = click.Context(command), {}
+    for name in command.list_commands(context):
+        found |= walk(command.get_command(context, name), (*words, name))
+    return found
+print(json.dumps(walk(typer.main.get_command(app), ())))
 """
-    ran = subprocess.run([python, "-c", program], capture_output=True, text=True, check=True, cwd="/")
-    return set(json.loads(ran.stdout))
+
+
+def published_commands(python: str) -> dict[str, list[str]]:
+    """Return the options of each command of a release or of ours; a command is its words: `league create`."""
+    ran = subprocess.run([python, "-c", COMMANDS], capture_output=True, text=True, check=True, cwd="/")
+    commands: dict[str, list[str]] = json.loads(ran.stdout)
+    return {name: [option for option in options if option.startswith("-")] for name, options in commands.items()}
 
 
 def documented_commands() -> set[str]:

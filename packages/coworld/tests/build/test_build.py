@@ -117,10 +117,10 @@ def test_a_build_that_fails_says_where_its_output_is(tmp_path: Path, image: str)
 
 
 def test_everything_else_is_checked_before_the_first_build(tmp_path: Path, image: str) -> None:
-    extra = {"grader": [{"id": "g", "type": "grader", "name": "G", "description": "d", "image": "nobody/has-it:1"}]}
+    extra = {"grader": [{"id": "g", "type": "grader", "name": "G", "description": "d", "image": "example/missing:1"}]}
     project = write_project(tmp_path / "project", image, **extra)
     code, _, err = coworld("build", "--project", project, "--version", VERSION, "--engine", "podman", "--pull=never")
-    assert code == 1 and "image nobody/has-it:1 is not on this machine" in err and "STEP" not in err
+    assert code == 1 and "image example/missing:1 is not on this machine" in err and "STEP" not in err
     code, _, err = coworld("build", "--project", project, "--version", "not a version")
     assert code == 1 and "not a version" in err
     code, _, err = coworld("build", "--project", project, "--compose", "none.yaml", "--version", VERSION)

@@ -68,7 +68,7 @@ services:
         ("- list", "has no services"),
         ("services: {game: 3}", "'game' is not a mapping"),
         ("services: {game: {ports: []}}", "neither `image` nor `build`"),
-        ("services: {game: {build: {context: nowhere}}}", "is no folder"),
+        ("services: {game: {build: {context: nowhere}}}", "is not a folder"),
         ("services: {game: {build: {dockerfile: None}}}", "does not exist"),
         ("services: {game: {build: {context: ., secrets: [x], ssh: y}}}", "uses secrets, ssh"),
         ("services: {game: {build: {context: ., platforms: [linux/amd64, linux/arm64]}}}", "2 platforms"),

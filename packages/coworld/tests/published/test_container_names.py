@@ -55,8 +55,8 @@ def test_an_episode_runs_from_launch_specs_and_its_replay_loads(tmp_path: Path) 
 
 
 def test_an_episode_that_cannot_run_raises_the_runners_error(tmp_path: Path) -> None:
-    missing = runner.PlayerLaunchSpec("example/nobody-has-it:1")
-    with pytest.raises(runner.RunnerEpisodeError, match="example/nobody-has-it:1") as raised:
+    missing = runner.PlayerLaunchSpec("example/missing:1")
+    with pytest.raises(runner.RunnerEpisodeError, match="example/missing:1") as raised:
         runner.run_episode_containers(launched(tmp_path / "a", players=[missing, missing]))
     assert raised.value.error_type == "platform_error"
     assert json.loads((tmp_path / "a" / "error_info.json").read_text())["error_type"] == "platform_error"
@@ -88,7 +88,7 @@ def test_options_of_docker_run() -> None:
 
 def test_images_are_reachable_as_local_programs_or_in_an_engine(tmp_path: Path) -> None:
     runner.assert_docker_image_reachable(IMAGE)
-    for image in ("example/nobody-has-it:1", "img_00000000-0000-0000-0000-000000000000"):
+    for image in ("example/missing:1", "img_00000000-0000-0000-0000-000000000000"):
         with pytest.raises(RuntimeError, match=f"{image}.* player 1"):
             runner.assert_docker_image_reachable(image, label="player 1")
 

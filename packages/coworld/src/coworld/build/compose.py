@@ -137,7 +137,7 @@ def _build(name: str, build: Any, folder: Path) -> BuildSpec:
         )
     context = (folder / str(build.get("context") or ".")).resolve()
     if not context.is_dir():
-        raise ComposeError(f"the build context of service {name!r} is no folder: {context}", hint="correct the path")
+        raise ComposeError(f"the build context of service {name!r} is not a folder: {context}", hint="correct the path")
     dockerfile = context / str(build.get("dockerfile") or _default_dockerfile(context))
     if not dockerfile.is_file():
         raise ComposeError(f"the Dockerfile of service {name!r} does not exist: {dockerfile}", hint="correct the path")

@@ -38,6 +38,10 @@ BuildOptions = Annotated[
     list[str] | None,
     typer.Option("--build-option", metavar="WORD", help="A further option of `podman build` (repeatable)."),
 ]
+ResolveMutable = Annotated[
+    bool,
+    typer.Option("--resolve-mutable-images", help="For older scripts: references to registries always get digests."),
+]
 
 
 @examples("coworld build --version 1.2.0", "coworld build --version 1.2.0 --project my-game --engine podman")
@@ -51,6 +55,7 @@ def build(
     engine: Tool = "auto",
     pull: Pull = "newer",
     build_option: BuildOptions = None,
+    resolve_mutable_images: ResolveMutable = False,
     json: Json = False,
 ) -> None:
     """Build the images of a project, and write the manifest that names them.
