@@ -47,8 +47,10 @@ class ApiServer:
         """resources whose next created object is not confirmed: the connection breaks"""
         self.down = False
         self.created: list[Object] = []
-        self.calls: set[tuple[str, str, str]] = set()
-        """API group, resource and verb of every request"""
+        self.users = {"let-me-in": "client", "let-the-worker-in": "worker"}
+        """by token"""
+        self.calls: set[tuple[str, str, str, str]] = set()
+        """user, API group, resource and verb of every request"""
         self.requests: list[tuple[str, str]] = []
         self.logs: dict[tuple[str, str], list[bytes]] = {}
         self.on_delete: Callable[[Object, int | None], bool] = lambda pod, grace: False
@@ -64,15 +66,16 @@ class ApiServer:
         self._server.shutdown()
         self._server.server_close()
 
-    def kubeconfig(self, namespace: str = "coworld") -> str:
+    def kubeconfig(self, namespace: str = "coworld", user: str = "client") -> str:
         """Return a kubeconfig for this server."""
+        token = next(token for token, name in self.users.items() if name == user)
         return json.dumps(
             {
                 "apiVersion": "v1",
                 "kind": "Config",
                 "current-context": "here",
                 "clusters": [{"name": "here", "cluster": {"server": self.url}}],
-                "users": [{"name": "me", "user": {"token": "let-me-in"}}],
+                "users": [{"name": "me", "user": {"token": token}}],
                 "contexts": [{"name": "here", "context": {"cluster": "here", "user": "me", "namespace": namespace}}],
             }
         )
@@ -92,8 +95,6 @@ class ApiServer:
             }
             if plural == "pods":
                 stored["status"] = {"phase": "Pending"}
-            if plural == "secrets":
-                stored["data"] = stored.pop("stringData", {})
             self.created.append(copy.deepcopy(document))
             self.objects[key] = stored
             return self._record("ADDED", plural, stored)
@@ -206,16 +207,17 @@ class _Handler(BaseHTTPRequestHandler):
                         self.close_connection = True
                         return
                     raise Refused(answer[0], answer[2], answer[1])
-            if self.headers.get("Authorization") != "Bearer let-me-in":
+            user = api.users.get(self.headers.get("Authorization", "").removeprefix("Bearer "))
+            if user is None:
                 raise Refused(401, "Unauthorized")
-            self._route(parts.path, query, json.loads(body) if body else {})
+            self._route(user, parts.path, query, json.loads(body) if body else {})
         except Refused as refused:
             status = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": refused.status}
             self._send(refused.status, {**status, "message": str(refused)}, refused.headers)
 
     do_GET = do_POST = do_DELETE = do_PUT = do_PATCH = _serve
 
-    def _route(self, path: str, query: dict[str, str], body: Object) -> None:
+    def _route(self, user: str, path: str, query: dict[str, str], body: Object) -> None:
         api = self.server.api
         words = [unquote(word) for word in path.strip("/").split("/")]
         group = "" if words[0] == "api" else words[1]
@@ -226,7 +228,7 @@ class _Handler(BaseHTTPRequestHandler):
         below = "/".join(rest[4:])
         verb = VERBS.get(self.command) or ("get" if name else "watch" if query.get("watch") else "list")
         resource = f"{plural}/{rest[4]}" if len(rest) > 4 else plural
-        api.calls.add((group, resource, verb))
+        api.calls.add((user, group, resource, verb))
         if below.startswith("proxy/"):
             self._proxy(namespace, str(name), below.removeprefix("proxy"))
         elif below == "log":

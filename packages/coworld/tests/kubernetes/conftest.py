@@ -36,6 +36,7 @@ class TestCluster:
     node: Kubelet
     cluster: Cluster
     folder: Path
+    kubeconfig: Path
 
     def run(self, request: CoworldEpisodeJobSpec, name: str = "out", **changes: Any) -> EpisodeOutcome:
         """Run an episode as `coworld run-episode --engine kubernetes` does."""
@@ -63,8 +64,10 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClu
     monkeypatch.setattr(follower, "POLL_SECONDS", 0.1)
     api = ApiServer()
     node = Kubelet(api, {GAME: programs.game, PLAYER: programs.player}, tmp_path)
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(api.kubeconfig())
     try:
-        yield TestCluster(api, node, connect({"KUBECONFIG": str(node.kubeconfig)}), tmp_path)
+        yield TestCluster(api, node, connect({"KUBECONFIG": str(kubeconfig)}), tmp_path, kubeconfig)
     finally:
         node.close()
         api.close()

@@ -5,6 +5,7 @@ thread, or a local process; names of Services and mount paths in its variables a
 what machines do to pods.
 """
 
+import base64
 import contextlib
 import copy
 import functools
@@ -101,8 +102,8 @@ class Kubelet:
         self.as_processes = False
         self.fates: dict[str, Fate] = {}
         """by the name of a container; wins over `programs`"""
-        self.kubeconfig = folder / "kubeconfig"
-        self.kubeconfig.write_text(api.kubeconfig(namespace))
+        self.kubeconfig = folder / "worker-kubeconfig"
+        self.kubeconfig.write_text(api.kubeconfig(namespace, "worker"))
         self._running: dict[str, threading.Event] = {}
         self._closed = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -257,7 +258,7 @@ class Kubelet:
                 while key not in self.api.objects and not stop.is_set():
                     time.sleep(0.01)
                 for name, text in self.api.objects.get(key, {}).get("data", {}).items():
-                    (folder / name).write_text(text)
+                    (folder / name).write_bytes(base64.b64decode(text))
         return folders
 
     # Containers
@@ -354,7 +355,7 @@ class Kubelet:
                 env[entry["name"]] = fields[source["fieldRef"]["fieldPath"]]
             elif "secretKeyRef" in source:
                 secret = self.api.objects["secrets", self.namespace, source["secretKeyRef"]["name"]]
-                env[entry["name"]] = secret["data"][source["secretKeyRef"]["key"]]
+                env[entry["name"]] = base64.b64decode(secret["data"][source["secretKeyRef"]["key"]]).decode()
             else:
                 env[entry["name"]] = self._located(entry.get("value", ""), container, folders)
         if env.get("COGAME_HOST") == "0.0.0.0":

@@ -84,7 +84,7 @@ EngineName = Annotated[
         "--engine",
         metavar="ENGINE",
         envvar="COWORLD_ENGINE",
-        help="The engine that runs the programs: auto, process, podman or docker.",
+        help="The engine that runs the programs: auto, process, podman, docker or kubernetes.",
     ),
 ]
 Pull = Annotated[

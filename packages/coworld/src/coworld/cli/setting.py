@@ -58,7 +58,9 @@ def engine_beside(
     from coworld.engines.container_images import PULL_POLICIES
     from coworld.engines.local_images import LocalImages
 
-    for option, value, allowed in (("--engine", name, ENGINE_NAMES), ("--pull", pull, PULL_POLICIES)):
+    if name == "kubernetes":
+        return _cluster()
+    for option, value, allowed in (("--engine", name, (*ENGINE_NAMES, "kubernetes")), ("--pull", pull, PULL_POLICIES)):
         if value not in allowed:
             raise UsageError(f"`{option}` cannot be {value!r}", [f"use one of {', '.join(allowed)}"])
     if name in ("podman", "docker") and maps:
@@ -69,6 +71,15 @@ def engine_beside(
         note(f"Engine: auto (local programs: {engine.level} isolation; other images: containers)")
     else:
         note(f"Engine: {engine.name} (isolation: {engine.level})")
+    return engine
+
+
+def _cluster() -> Engine:
+    """Return the cluster that the environment names."""
+    from coworld.runner.kubernetes.remote_engine import RemoteEngine
+
+    engine = RemoteEngine.of()
+    note(f"Engine: {engine.name} (namespace: {engine.cluster.namespace})")
     return engine
 
 

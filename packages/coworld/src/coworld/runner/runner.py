@@ -14,7 +14,7 @@ from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from coworld.engines.base import Engine
 from coworld.errors import SourceError
@@ -210,6 +210,15 @@ class EpisodeOutcome:
         return self.artifacts.workspace
 
 
+@runtime_checkable
+class RunsEpisodes(Protocol):
+    """An engine that runs whole episodes elsewhere, with a runner of its own."""
+
+    def run_episode(
+        self, request: CoworldEpisodeJobSpec, *, workspace: Path, options: EpisodeOptions
+    ) -> EpisodeOutcome: ...
+
+
 def run_episode(
     package: CoworldPackage | None,
     request: CoworldEpisodeJobSpec,
@@ -229,6 +238,9 @@ def run_episode(
         SourceError: the workspace cannot be written, or another run uses it.
     """
     options = replace(options or EpisodeOptions(), **changes)
+    if isinstance(engine, RunsEpisodes):
+        options = _with_player_files(package, request, options)
+        return engine.run_episode(request, workspace=workspace, options=options)
     return in_a_loop(run_episode_async(package, request, engine=engine, workspace=workspace, options=options))
 
 
@@ -241,14 +253,21 @@ async def run_episode_async(
     options: EpisodeOptions | None = None,
 ) -> EpisodeOutcome:
     """Play one episode in asyncio. Cancellation stops everything that was started."""
-    options = options or EpisodeOptions()
+    options = _with_player_files(package, request, options or EpisodeOptions())
     hosted = request.manifest.game.player_runtime == "game-hosted"
-    if hosted and options.player_files is None and package is not None:
-        people = any(isinstance(player, CoworldHumanPlayerSpec) for player in request.players)
-        if not people:
-            options = replace(options, player_files=fixture_player_files(package))
     with sole_use(workspace):
         return await _played(request, workspace, engine, options, hosted=hosted)
+
+
+def _with_player_files(
+    package: CoworldPackage | None, request: CoworldEpisodeJobSpec, options: EpisodeOptions
+) -> EpisodeOptions:
+    """Return the options with the files of the fixture's players, for games that host their players."""
+    hosted = request.manifest.game.player_runtime == "game-hosted"
+    people = any(isinstance(player, CoworldHumanPlayerSpec) for player in request.players)
+    if not hosted or people or options.player_files is not None or package is None:
+        return options
+    return replace(options, player_files=fixture_player_files(package))
 
 
 async def _played(

@@ -1,5 +1,6 @@
 """The Job of one episode: init containers, the game, the worker beside it."""
 
+import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -85,7 +86,7 @@ def episode_job(plan: JobPlan) -> Document:
     }
 
 
-def request_secret(plan: JobPlan, contents: Mapping[str, str], owner: Document) -> Document:
+def request_secret(plan: JobPlan, contents: Mapping[str, bytes], owner: Document) -> Document:
     """Return the Secret with the request and the secrets of players; it is deleted with its Job."""
     return {
         "apiVersion": "v1",
@@ -96,7 +97,7 @@ def request_secret(plan: JobPlan, contents: Mapping[str, str], owner: Document) 
             "ownerReferences": [owner],
         },
         "type": "Opaque",
-        "stringData": dict(contents),
+        "data": {name: base64.b64encode(data).decode() for name, data in contents.items()},
     }
 
 

@@ -20,18 +20,21 @@ from coworld.engines.kubernetes.cluster import ApiError, Cluster, Document, is_t
 from coworld.engines.kubernetes.follower import PodFollower
 from coworld.engines.kubernetes.player_pods import ARTIFACT_PORT, MANAGED_BY
 from coworld.engines.kubernetes.verdicts import container_exit, has_started, pending_reason
-from coworld.models.requests import CoworldEpisodeJobSpec
+from coworld.models.requests import CoworldEpisodeJobSpec, CoworldPlayerFileSpec
 from coworld.runner.artifacts import EpisodeArtifacts, write_document
 from coworld.runner.failures import EpisodeFailure, RunnerEpisodeError
 from coworld.runner.io import PlayerRuntimeStatuses, RunnerError
 from coworld.runner.kubernetes.endpoints import DONE_PATH, OUTPUTS_PATH, TOKEN_HEADER
-from coworld.runner.kubernetes.job import JobPlan, episode_job, request_secret
+from coworld.runner.kubernetes.job import REQUEST_DIR, JobPlan, episode_job, request_secret
 from coworld.runner.lock import sole_use
 from coworld.runner.options import EpisodeOptions
+from coworld.runner.player_files import player_file_bytes
 from coworld.runner.runner import EpisodeOutcome, in_a_loop
 
 JOBS = "batch/v1/jobs"
 POLL_SECONDS = 0.5
+LARGEST_SECRET = 700 << 10
+"""bytes; a Secret holds 1 MiB of base64"""
 LONGEST_EPISODE = 7 * 24 * 3600.0
 RUNNER_CONTAINERS = ("coworld-init-config", "launch-players", "worker")
 
@@ -93,6 +96,7 @@ class _Remote:
     ) -> None:
         self._cluster, self._artifacts, self._options, self._settings = cluster, artifacts, options, settings
         self._request = request
+        self._files = _player_files(request, options)
         run_id = secrets.token_hex(8)
         self._token = secrets.token_urlsafe(24)
         name = f"{options.prefix}-{run_id}"
@@ -106,10 +110,17 @@ class _Remote:
             timeout_seconds=options.budget_seconds or LONGEST_EPISODE,
             hold_seconds=settings.hold_seconds,
             service_account=settings.service_account,
-            variables={"POLICY_SECRETS_URI": "file:///var/run/coworld-request/policy_secrets.json"},
+            variables=self._variables(),
         )
         self._pods = PodFollower(cluster, f"job-id={run_id},coworld-component=game")
         self._began = time.monotonic()
+
+    def _variables(self) -> dict[str, str]:
+        variables = {"POLICY_SECRETS_URI": f"file://{REQUEST_DIR}/policy_secrets.json"}
+        if self._files:
+            uris = {str(slot): f"file://{REQUEST_DIR}/player_file_{slot}" for slot in self._files}
+            variables["PLAYER_FILE_URLS"] = json.dumps(uris)
+        return variables
 
     async def play(self) -> EpisodeOutcome:
         failure: EpisodeFailure | None = None
@@ -143,22 +154,26 @@ class _Remote:
         job = self._create_once(JOBS, episode_job(self._plan))
         metadata = job["metadata"]
         owner = {"apiVersion": "batch/v1", "kind": "Job", "name": metadata["name"], "uid": metadata["uid"]}
-        every = dict(self._options.secret_env)
-        by_slot = self._options.player_secret_env
-        policies = {str(slot): {**every, **by_slot.get(slot, {})} for slot in range(len(self._request.players))}
-        document = self._request.model_dump(mode="json", by_alias=True, exclude_none=True)
-        contents = {
-            "job_spec.json": json.dumps(document),
-            "policy_secrets.json": json.dumps({"policies": policies}),
-            "output_token": self._token,
-        }
-        if sum(len(text) for text in contents.values()) > 1 << 20:
+        contents = self._contents()
+        if sum(map(len, contents.values())) > LARGEST_SECRET:
             raise RunnerEpisodeError(
-                "the episode request is larger than the 1 MiB of a Kubernetes Secret: shorten the documents in the "
-                "manifest, or name them by URI",
+                f"the episode request has more than the {LARGEST_SECRET} bytes that fit into a Kubernetes Secret: "
+                "shorten the documents in the manifest, or name them by URI",
                 error_type="config_error",
             )
         self._create_once("secrets", request_secret(self._plan, contents, owner))
+
+    def _contents(self) -> dict[str, bytes]:
+        """Return the files of the request: the episode, the secrets of players, the token, hosted players' files."""
+        every, by_slot = self._options.secret_env, self._options.player_secret_env
+        policies = {str(slot): {**every, **by_slot.get(slot, {})} for slot in range(len(self._request.players))}
+        document = self._request.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return {
+            "job_spec.json": json.dumps(document).encode(),
+            "policy_secrets.json": json.dumps({"policies": policies}).encode(),
+            "output_token": self._token.encode(),
+            **{f"player_file_{slot}": data for slot, data in self._files.items()},
+        }
 
     def _create_once(self, kind: str, document: Document) -> Document:
         """Create an object whose name nobody else can have: one that exists was created by a lost request."""
@@ -291,6 +306,16 @@ class _Remote:
         except EngineError as error:
             return f"the Job {self._plan.name} could not be deleted and ends at its deadline: {error}"
         return ""
+
+
+def _player_files(request: CoworldEpisodeJobSpec, options: EpisodeOptions) -> dict[int, bytes]:
+    """Return the files of hosted players by slot."""
+    slots = [slot for slot, player in enumerate(request.players) if isinstance(player, CoworldPlayerFileSpec)]
+    sources = options.player_files or ()
+    if len(slots) != len(sources):
+        message = f"the request has {len(slots)} seats with player files, and {len(sources)} files were given"
+        raise RunnerEpisodeError(message, error_type="player_file_unavailable")
+    return {slot: player_file_bytes(source) for slot, source in zip(slots, sources, strict=True)}
 
 
 def _failure_in(data: bytes) -> EpisodeFailure:
