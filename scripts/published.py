@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from workspace import CACHE, ROOT, fail, locked, pip, say
+from workspace import CACHE, ROOT, fail, locked, pip, quiet, say
 
 VERSION = "0.26.20"
 COGAMES_VERSION = "0.26.22"
@@ -36,6 +36,25 @@ def published_networks_python() -> Path:
     # PufferLib requires one old version of torch, but does not need it to build networks.
     alone = (f"pufferlib-core=={PUFFERLIB_VERSION}",)
     return environment(f"published-networks-{COGAMES_VERSION}", *packages, without_dependencies=alone)
+
+
+def published_trainer_python() -> Path:
+    """Return an interpreter with the published `cogames tutorial train`, without CUDA.
+
+    The advantage kernel in the package of PufferLib needs the libraries of CUDA, so the environment gets one that is
+    built from the package's own CPU source. Its torch is that of our constraints; PufferLib requires 2.9.0.
+    """
+    packages = (f"mettagrid=={VERSION}", f"cogames=={COGAMES_VERSION}", "torch", "einops")
+    needs = ("rich-argparse", "pyro-ppl", "nvidia-ml-py", "setuptools")
+    alone = (f"pufferlib-core=={PUFFERLIB_VERSION}",)
+    python = environment(f"published-trainer-{COGAMES_VERSION}", *packages, *needs, without_dependencies=alone)
+    home = python.parent.parent
+    with locked("published"):
+        if not (home / "kernel").exists():
+            command = [str(python), str(ROOT / "scripts" / "published_kernel.py"), str(home / "build")]
+            quiet("building the published advantage kernel", command, log=home / "kernel.log")
+            (home / "kernel").touch()
+    return python
 
 
 def published_coworld_pythons() -> list[Path]:
