@@ -117,6 +117,13 @@ def test_500_used_tokens_and_none_at_all_are_observations_too() -> None:
     assert net.kinds.grad is not None and not net.kinds.grad.any()
 
 
+def test_sums_without_gradients_are_the_same_numbers() -> None:
+    net, rows = network(), observations(200)
+    with torch.no_grad():
+        sums = net.pooled(rows)
+    assert torch.equal(sums, net.pooled(rows))
+
+
 def test_padding_changes_nothing() -> None:
     net, rows = network(), observations(3, 4)
     longer = torch.nn.functional.pad(rows, (0, 0, 0, 30), value=255)

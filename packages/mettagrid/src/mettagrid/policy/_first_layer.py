@@ -40,11 +40,13 @@ class FirstLayer:
         return nn.functional.linear(numbers, layer.weight) * scale + layer.bias
 
     def _of_prefix(self, layer: nn.Linear, observations: torch.Tensor) -> torch.Tensor:
-        padding = torch.tensor(self._padding, dtype=torch.uint8, device=observations.device)
-        unused = observations[..., :1] == EMPTY_LOCATION
-        numbers = torch.where(unused, padding, observations.to(torch.uint8))
-        numbers = numbers.reshape(-1, prod(observations.shape[-2:])).float()
+        unused = observations[..., 0] == EMPTY_LOCATION
+        tokens = observations.to(torch.uint8, copy=True)
+        for byte, value in enumerate(self._padding):  # much faster than all three at once
+            tokens[..., byte].masked_fill_(unused, value)
+        numbers = tokens.reshape(-1, prod(observations.shape[-2:])).float()
         seen = numbers.shape[1]
-        absent = padding.to(layer.weight.dtype).repeat((layer.in_features - seen) // len(padding))
+        padding = torch.tensor(self._padding, dtype=layer.weight.dtype, device=observations.device)
+        absent = padding.repeat((layer.in_features - seen) // len(padding))
         constant = layer.weight[:, seen:] @ absent
         return (nn.functional.linear(numbers, layer.weight[:, :seen]) + constant) / 255.0 + layer.bias

@@ -183,14 +183,10 @@ class SparseNetwork(nn.Module):
         location, feature, value = (column.long() for column in tokens.unbind(1))
         rows = self._row_of_place(location, feature)
         pairs = rows * len(kinds) + self._kinds.index_select(0, feature * BYTES + value)
-        occurs = torch.zeros(len(places) * len(kinds), dtype=torch.bool)
-        occurs[pairs] = True
-        distinct = occurs.nonzero()[:, 0]
-        numbers = torch.empty(len(occurs), dtype=torch.long)
-        numbers[distinct] = torch.arange(len(distinct))
+        distinct, numbers = _numbered(pairs, len(places) * len(kinds))
         table = places.index_select(0, distinct // len(kinds)) * kinds.index_select(0, distinct % len(kinds))
         starts = functional.pad(counts.cumsum(0), (1, 0))
-        total: torch.Tensor = _SumRows.apply(table, numbers.index_select(0, pairs), starts)
+        total: torch.Tensor = _SumRows.apply(table, numbers, starts)
 
         own = ((location == GLOBAL_LOCATION) | (location == self._own_location)).nonzero()[:, 0]
         observation = torch.repeat_interleave(torch.arange(len(counts)), counts).index_select(0, own)
@@ -210,6 +206,26 @@ def _used_tokens(observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor
         used, observations = used[:, :longest], observations[:, :longest]
     positions = used.reshape(-1).nonzero()[:, 0]
     return observations.reshape(-1, 3).index_select(0, positions), counts
+
+
+def _numbered(pairs: torch.Tensor, limit: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the distinct ones of some numbers below `limit`, and for each number its position among them.
+
+    They are in order where gradients are needed, whose rounding depends on it. Otherwise any order will do, and no time
+    depends on `limit`.
+    """
+    numbers = torch.empty(limit, dtype=torch.long)
+    if torch.is_grad_enabled():
+        occurs = torch.zeros(limit, dtype=torch.bool)
+        occurs[pairs] = True
+        distinct = occurs.nonzero()[:, 0]
+        numbers[distinct] = torch.arange(len(distinct))
+        return distinct, numbers.index_select(0, pairs)
+    positions = torch.arange(len(pairs))
+    numbers[pairs] = positions
+    chosen = numbers.index_select(0, pairs)  # one position for all equal pairs
+    is_chosen = chosen == positions
+    return pairs[is_chosen], (is_chosen.cumsum(0) - 1).index_select(0, chosen)
 
 
 class _SumRows(torch.autograd.Function):
