@@ -81,7 +81,7 @@ def main() -> bool:
         "descriptors": descriptors() - before,
         "box folders": box_folders(),
         "containers": own_containers(args.engine),
-        "volumes, networks and images": sorted(engine_objects(args.engine) - kept),
+        "volumes and networks": sorted(engine_objects(args.engine) - kept),
     }
     print(f"  {args.episodes} episodes with {args.engine} in {seconds:.0f} s: {dict(counts)}")
     for kind, count in left.items():
@@ -100,8 +100,8 @@ def own_containers(engine: str) -> list[str]:
 
 
 def engine_objects(engine: str) -> set[str]:
-    """Return the volumes, networks and images of a container engine."""
-    kinds = [] if engine == "process" else [("volume", "ls"), ("network", "ls"), ("image", "ls")]
+    """Return the volumes and networks of a container engine."""
+    kinds = [] if engine == "process" else [("volume", "ls"), ("network", "ls")]
     return {f"{words[0]} {name}" for words in kinds for name in run_engine(engine, *words, "--quiet").stdout.split()}
 
 

@@ -7,16 +7,18 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from types import ModuleType
 
 import websockets
+from packaging.requirements import Requirement
 
 import coworld
 from cogbox.container_engines import engine_problem, run_engine
-from tests.support import missing
+from tests.support import ROOT, missing
 
 TESTS = Path(__file__).parent
 REPOSITORY = "localhost/coworld-tests"
@@ -41,20 +43,21 @@ def require_engine(name: str) -> str:
 
 
 @cache
-def python_image(engine: str) -> str:
+def python_image(engine: str, *distributions: str) -> str:
     """Return an image with Python, `coworld`, `websockets` and the programs of `bad` and `hostile` in /app.
 
-    Its tag is a digest of the contents; the image stays until they change.
+    It also has `distributions` with their requirements, all as they are installed here. Its tag is a digest of the
+    contents; the image stays until they change.
     """
     from workspace import locked
 
-    contents = dict(_contents())
+    contents = dict(_contents(distributions))
     digest = hashlib.sha256("\n".join([sys.version, *SETTINGS]).encode())
     for name, path in contents.items():
         digest.update(f"{name}\0{path.stat().st_size}\0".encode())
         if not name.startswith("usr/local/lib/python") or name.startswith(SITE):
             digest.update(path.read_bytes())
-    image = f"{REPOSITORY}:{digest.hexdigest()[:16]}"
+    image = f"{'-'.join([REPOSITORY, *distributions])}:{digest.hexdigest()[:16]}"
     with locked(f"coworld-image-{engine}"):
         if run_engine(engine, "image", "inspect", image).returncode:
             _import(engine, image, contents)
@@ -62,7 +65,7 @@ def python_image(engine: str) -> str:
 
 
 def _import(engine: str, image: str, contents: dict[str, Path]) -> None:
-    for name in run_engine(engine, "images", "--quiet", REPOSITORY).stdout.split():
+    for name in run_engine(engine, "images", "--quiet", image.rpartition(":")[0]).stdout.split():
         run_engine(engine, "rmi", name)  # fails for an image that another run uses
     changes = [word for setting in SETTINGS for word in ("--change", setting)]
     ran = run_engine(engine, "import", *changes, "-", image, input=_archive(contents))
@@ -94,7 +97,7 @@ def _interpreter() -> Path:
     return Path(os.path.realpath(sys.executable))
 
 
-def _contents() -> Iterator[tuple[str, Path]]:
+def _contents(distributions: Sequence[str]) -> Iterator[tuple[str, Path]]:
     """Yield the files of the image: path inside, file of this machine."""
     library = Path(sysconfig.get_path("stdlib"))
     target = "usr/local/lib/python{}.{}".format(*sys.version_info[:2])
@@ -104,10 +107,33 @@ def _contents() -> Iterator[tuple[str, Path]]:
         yield from _below(_folder(module), f"{SITE}/{module.__name__}")
     for folder in ("bad", "hostile"):
         yield from _below(TESTS / folder, f"app/{folder}")
+    installed = dict(_installed(distributions))
+    yield from installed.items()
     programs = [_interpreter(), *sorted((library / "lib-dynload").glob("*.so"))]
+    programs += [path for path in installed.values() if path.suffix == ".so"]
     for path in sorted({path for program in programs for path in _libraries(program)}):
         inside = path if path.startswith(("/lib", "/usr/lib")) else f"/usr/local/lib/{Path(path).name}"
         yield inside.lstrip("/"), Path(os.path.realpath(path))
+
+
+def _installed(distributions: Sequence[str]) -> Iterator[tuple[str, Path]]:
+    """Yield the files of distributions and of what they require, editable ones included."""
+    found: dict[str, metadata.Distribution] = {}
+    names = list(distributions)
+    while names:
+        distribution = metadata.distribution(names.pop())
+        if distribution.name in found:
+            continue
+        found[distribution.name] = distribution
+        requirements = map(Requirement, distribution.requires or [])
+        names += [each.name for each in requirements if each.marker is None or each.marker.evaluate({"extra": ""})]
+    for distribution in found.values():
+        for file in distribution.files or []:
+            path = Path(str(distribution.locate_file(file)))
+            if path.is_file() and ".." not in file.parts and not file.name.endswith((".pth", ".pyc")):
+                yield f"{SITE}/{file}", path
+        for package in ROOT.glob(f"packages/{distribution.name.lower().replace('_', '-')}/src/*"):
+            yield from _below(package, f"{SITE}/{package.name}")
 
 
 def _folder(module: ModuleType) -> Path:

@@ -9,27 +9,25 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import coworld
 from cogbox._levels.container import owned_containers, remove_containers
 from cogbox.container_engines import run_engine
 from coworld.engines.auto import AutoEngine
 from coworld.engines.container import ContainerEngine
 from coworld.engines.container_images import ContainerImages
 from coworld.engines.process import ProcessEngine
+from coworld.manifest.installed_worlds import manifest_of
 from coworld.manifest.package import CoworldPackage, load_package
 from coworld.models.requests import CoworldEpisodeJobSpec
 from coworld.runner.episode_request import fixture_request
 from coworld.runner.runner import run_episode
 from packages.coworld.tests.images import python_image, require_engine
 from packages.coworld.tests.worlds import ALL_IN_CONTAINERS, CONTAINER_ENGINES, MARK, left_running, world
-
-assert coworld.__file__ is not None
-PAINT_ARENA = Path(coworld.__file__).parent / "examples" / "paintarena" / "coworld_manifest.json"
 
 
 @pytest.fixture(params=CONTAINER_ENGINES)
@@ -43,21 +41,49 @@ def nothing_is_left() -> Iterator[None]:
     assert left_running() == []
 
 
-def paint_arena(image: str | None) -> tuple[CoworldPackage, CoworldEpisodeJobSpec]:
-    """Paint Arena and the request of its fixture, short and in lockstep; in containers of an image, if one is named."""
-    package = load_package(PAINT_ARENA)
-    request = fixture_request(package)
-    config = {**request.game_config, "max_ticks": 20, "tick_rate": 20, "lockstep": True}
-    request = request.model_copy(update={"game_config": config})
-    if image is None:
-        return package, request
-    game = request.manifest.game
-    runnable = game.runnable.model_copy(update={"image": image, "run": []})
-    game = game.model_copy(update={"runnable": runnable})
-    manifest = request.manifest.model_copy(update={"game": game})
-    words = ["python", "-m", "coworld.examples.paintarena.player.player"]
-    players = [player.model_copy(update={"image": image, "run": words}) for player in request.players]
-    return package, request.model_copy(update={"manifest": manifest, "players": players})
+@dataclass(frozen=True)
+class Played:
+    """A Coworld that comes with this repository, as programs and in one image."""
+
+    name: str
+    game: tuple[str, ...]
+    """its command in the image; empty for the image's own"""
+    player: tuple[str, ...]
+    config: dict[str, Any]
+    distributions: tuple[str, ...] = ()
+
+    def package(self) -> CoworldPackage:
+        manifest = manifest_of(self.name)
+        assert manifest is not None
+        return load_package(Path(manifest))
+
+    def request(self, package: CoworldPackage, image: str | None) -> CoworldEpisodeJobSpec:
+        """The request of the fixture; in containers of an image, if one is named."""
+        request = fixture_request(package)
+        request = request.model_copy(update={"game_config": {**request.game_config, **self.config}})
+        if image is None:
+            return request
+        game = request.manifest.game
+        runnable = game.runnable.model_copy(update={"image": image, "run": list(self.game)})
+        manifest = request.manifest.model_copy(update={"game": game.model_copy(update={"runnable": runnable})})
+        players = [player.model_copy(update={"image": image, "run": list(self.player)}) for player in request.players]
+        return request.model_copy(update={"manifest": manifest, "players": players})
+
+
+PAINT_ARENA = Played(
+    "paintarena",
+    (),
+    ("python", "-m", "coworld.examples.paintarena.player.player"),
+    {"max_ticks": 20, "tick_rate": 20, "lockstep": True},
+)
+COGS_VS_CLIPS = Played(
+    "cogsguard",
+    ("python", "-m", "cogsguard.coworld"),
+    ("python", "-m", "cogsguard.coworld.player"),
+    {"max_steps": 40},
+    ("cogames", "cogsguard"),
+)
+PLAYED = [PAINT_ARENA, *([COGS_VS_CLIPS] if ALL_IN_CONTAINERS else [])]
 
 
 def traces(workspace: Path) -> dict[str, Any]:
@@ -79,22 +105,26 @@ def traces(workspace: Path) -> dict[str, Any]:
     return files
 
 
-def test_an_episode_leaves_the_same_files_as_with_local_programs(engine_name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("played", PLAYED, ids=lambda played: played.name)
+def test_an_episode_leaves_the_same_files_as_with_local_programs(
+    played: Played, engine_name: str, tmp_path: Path
+) -> None:
     container = ContainerEngine(ContainerImages(engine_name, pull="never"))
     seen = {}
-    for engine, image in ((ProcessEngine(), None), (container, python_image(engine_name))):
-        package, request = paint_arena(image)
+    for engine, image in ((ProcessEngine(), None), (container, python_image(engine_name, *played.distributions))):
+        package = played.package()
+        request = played.request(package, image)
         workspace = tmp_path / engine.name
         outcome = run_episode(package, request, engine=engine, workspace=workspace, verify_replay=True)
         assert outcome.error is None
         seen[engine.name] = traces(workspace)
     assert seen[engine_name].keys() == seen["process"].keys()
-    assert {"results.json", "replay", "trajectory.jsonl", "player_status.json"} <= seen["process"].keys()
+    assert {"results.json", "replay", "player_status.json"} <= seen["process"].keys()
     for name, content in seen["process"].items():
         assert seen[engine_name][name] == content, name
     record = json.loads((tmp_path / engine_name / "isolation.json").read_bytes())
     assert record["engine"] == engine_name
-    assert [(entry["engine"], entry["level"]) for entry in record["runnables"]] == [(engine_name, "container")] * 3
+    assert {(entry["engine"], entry["level"]) for entry in record["runnables"]} == {(engine_name, "container")}
 
 
 def test_a_local_game_plays_with_players_in_containers(engine_name: str, tmp_path: Path) -> None:
