@@ -13,6 +13,7 @@ import pydantic
 import pytest
 
 from coworld.errors import BundleError, CoworldError, SourceError
+from coworld.roles.html_safety import LARGEST_PAGE, html_violations
 from coworld.roles.report_checks import (
     Event,
     ReportRenderError,
@@ -90,6 +91,7 @@ UNSAFE = [
     "<style>p { width: expression (1) }</style>",
     "<style>p { b: javascript:x }</style>",
     "<style>p { background: image-set('x' 1x) }</style>",
+    "<style>p { background: image-set(linear-gradient(red, blue) 1x, 'x' 2x) }</style>",
     "<style>p { background: url(x",
     "<p style='background: URL(//example.org)'>",
     # Text in which browsers see other tags than simple parsers do
@@ -381,3 +383,18 @@ def _zipped(manifest: dict[str, object] | None, files: dict[str, bytes]) -> byte
         for name, data in files.items():
             archive.writestr(name, data)
     return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("start", "repeated"),
+    [("<style>", "image-set("), ("", "<a a='"), ("", "<style>"), ("<style>", "url("), ("<style>", "/*"), ("", "&#")],
+)
+def test_the_check_of_repeated_text_takes_linear_time(start: str, repeated: str) -> None:
+    """Quadratic time would be hours here."""
+    html_violations(start + repeated * 50_000)
+
+
+def test_a_page_that_is_too_large_to_check_is_refused() -> None:
+    page = b" " * (LARGEST_PAGE + 1)
+    with pytest.raises(BundleError, match="is larger than 16 MiB"):
+        read_report(_zipped({"reporter_id": "r", "render": "a.html"}, {"a.html": page}))

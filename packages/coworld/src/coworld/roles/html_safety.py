@@ -14,7 +14,17 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
-__all__ = ["DISALLOWED_HTML_TAGS", "LINK_URL_ATTRS", "RENDER_CSP", "RESOURCE_URL_ATTRS", "html_violations"]
+__all__ = [
+    "DISALLOWED_HTML_TAGS",
+    "LARGEST_PAGE",
+    "LINK_URL_ATTRS",
+    "RENDER_CSP",
+    "RESOURCE_URL_ATTRS",
+    "html_violations",
+]
+
+LARGEST_PAGE = 16 << 20
+"""bytes of HTML that are checked; the check of hostile HTML takes up to ten seconds per MiB"""
 
 DISALLOWED_HTML_TAGS = frozenset({"applet", "base", "embed", "form", "frame", "frameset", "iframe", "object"})
 RESOURCE_URL_ATTRS = frozenset({"background", "data", "poster", "src", "srcset", "xlink:href"})
@@ -45,7 +55,7 @@ _CSS_TOKENS = {
     "javascript:": "javascript:",
     "expression(": r"expression\s*\(",
     "@import": "@import",
-    "image-set(": r"image-set\([^)]*[\"']",
+    "image-set(": r"image-set\(",
     "-moz-binding": "-moz-binding",
     "behavior:": r"behaviou?r\s*:",
 }

@@ -15,6 +15,7 @@ from coworld.errors import BundleError, CoworldError
 from coworld.roles.event_log import Event, write_event_log
 from coworld.roles.html_safety import (
     DISALLOWED_HTML_TAGS,
+    LARGEST_PAGE,
     LINK_URL_ATTRS,
     RENDER_CSP,
     RESOURCE_URL_ATTRS,
@@ -166,6 +167,8 @@ def read_report(source: Path | bytes) -> Report:
         if manifest.trace and manifest.trace not in names:
             raise BundleError(f"the report has no {manifest.trace}", hint="write it, or leave `trace` out")
     if page and text is not None and page.lower().endswith((".html", ".htm")):
+        if len(text) > LARGEST_PAGE:
+            raise BundleError(f"the page {page} is larger than {LARGEST_PAGE >> 20} MiB", hint="write a smaller one")
         assert_safe_render_html(text, source=page, zip_entries=names)
     return Report(
         manifest=manifest,

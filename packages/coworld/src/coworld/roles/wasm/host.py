@@ -6,10 +6,13 @@ In: the folder `COWORLD_WASM_FOLDER` with `request.json`, `component.wasm`, `bun
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import signal
 import sys
+import threading
+import time
 from pathlib import Path
 
 from coworld.bundle.archives import ArchiveLimits
@@ -32,8 +35,10 @@ from coworld.roles.wasm.outcome import (
 )
 from coworld.roles.wasm.parts import report_archive
 from coworld.roles.wasm.tools import Tools
-from coworld.roles.wasm.watchdog import Watchdog
+from coworld.roles.wasm.watchdog import GRACE, Watchdog
 
+COMPILE_SECONDS = 240.0
+"""wall-clock limit of compiling a component of the largest size"""
 BUNDLE_LIMITS = ArchiveLimits(member_bytes=256 << 20, total_bytes=2 << 30)
 
 
@@ -49,12 +54,23 @@ def main() -> int:
 
 
 def _run(folder: Path, request: HostRequest) -> Outcome:
+    def abandon(reason: str) -> None:
+        """End the process with a verdict: its main thread does not come back."""
+        _write_outcome(folder, Outcome(error="budget-exhausted", message=reason))
+        os._exit(0)
+
     values.install()
     engine = new_engine()
+    reason = f"compiling it took more than {COMPILE_SECONDS:g} seconds"
+    timer = threading.Timer(COMPILE_SECONDS, abandon, [reason])
+    timer.daemon = True
+    timer.start()
     try:
         component = compile_component(engine, (folder / COMPONENT).read_bytes())
     except ToolError as error:
         return Outcome(error=error.kind, message=error.message)
+    finally:
+        timer.cancel()
     if request.check_only:
         return Outcome()
     scratch = folder / "scratch"
@@ -62,16 +78,13 @@ def _run(folder: Path, request: HostRequest) -> Outcome:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     largest_file = max(request.limits.scratch_bytes, request.limits.output_bytes + (16 << 20))
     _lower_limit(resource.RLIMIT_FSIZE, largest_file)
+    # A call that keeps Python's lock keeps the watchdog from running; then the system ends the process.
+    cpu_seconds = math.ceil(time.process_time() + request.limits.cpu_seconds + 2 * GRACE)
+    _lower_limit(resource.RLIMIT_CPU, cpu_seconds)
     events = (folder / EVENTS).read_bytes() if (folder / EVENTS).is_file() else None
     try:
         with opened_bundle(folder / BUNDLE, limits=BUNDLE_LIMITS) as bundle:
             tools = Tools(bundle, events, request.attributes, request.limits)
-
-            def abandon(reason: str) -> None:
-                verdict = Outcome(error="budget-exhausted", message=reason, refused=tools.refused)
-                _write_outcome(folder, verdict)
-                os._exit(0)
-
             watchdog = Watchdog(request.limits, scratch, engine.increment_epoch, abandon)
             failure: ToolError | None = None
             try:

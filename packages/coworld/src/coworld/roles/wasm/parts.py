@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coworld.roles.event_log import Event, write_event_log
-from coworld.roles.html_safety import html_violations
+from coworld.roles.html_safety import LARGEST_PAGE, html_violations
 from coworld.roles.program import archive, json_bytes
 from coworld.roles.wasm.errors import ToolError
 
@@ -80,6 +80,8 @@ def encode_part(name: str, kind: str, payload: Any, outputs: Mapping[str, Mappin
 def _encoded(kind: str, payload: Any) -> bytes:
     if kind == "event-log":
         return _event_log(payload)
+    if kind == "render-html" and len(payload) > LARGEST_PAGE:
+        raise ToolError("budget-exhausted", f"the page is larger than {LARGEST_PAGE >> 20} MiB")
     if kind == "render-html" and (violations := html_violations(payload)):
         raise ToolError("invalid", "the page is unsafe to embed: " + "; ".join(violations))
     if kind == "json":

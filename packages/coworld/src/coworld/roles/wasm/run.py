@@ -41,8 +41,8 @@ __all__ = ["WasmReport", "WasmReporterFailed", "check_component", "require_wasmt
 IMAGE = "coworld/wasm-host:local"
 HOST_MEMORY = (1 << 30) + 90 * LARGEST_VALUE
 """bytes for Python, the compiler and the values of one call, beside the component's own memory"""
-START_SECONDS = 240.0
-"""to compile a component of the largest size"""
+START_SECONDS = 270.0
+"""to start and to compile; the host itself limits compiling to a shorter time"""
 
 
 class WasmReporterFailed(RoleFailed):
@@ -102,10 +102,10 @@ def run_wasm_reporter(
     files = {BUNDLE: bundle, **({EVENTS: events} if events is not None else {})}
     outcome, data, log = _host(component, request, files)
     if outcome.error is not None:
-        raise WasmReporterFailed(reporter_id, outcome.error, outcome.message, outcome.refused)
+        raise WasmReporterFailed(reporter_id, outcome.error, _printable(outcome.message), outcome.refused)
     if data is None:
         raise WasmReporterFailed(reporter_id, "internal", "the host wrote no report", outcome.refused)
-    return WasmReport(data, log, outcome)
+    return WasmReport(data, "\n".join(map(_printable, log.splitlines())), outcome)
 
 
 def check_component(component: Path, reporter_id: str) -> None:
@@ -120,7 +120,7 @@ def check_component(component: Path, reporter_id: str) -> None:
     )
     outcome, _data, _log = _host(component, request, {})
     if outcome.error is not None:
-        raise WasmReporterFailed(reporter_id, outcome.error, outcome.message, {})
+        raise WasmReporterFailed(reporter_id, outcome.error, _printable(outcome.message), {})
 
 
 def _host(component: Path, request: HostRequest, files: Mapping[str, Path]) -> tuple[Outcome, bytes | None, str]:
@@ -178,6 +178,11 @@ def _read_outcome(data: bytes | None) -> Outcome | None:
         return None if data is None else Outcome.model_validate_json(data)
     except ValidationError:
         return None
+
+
+def _printable(text: str) -> str:
+    """Return a component's text without characters that control a terminal."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def _hint(verdict: ToolErrorKind) -> str:

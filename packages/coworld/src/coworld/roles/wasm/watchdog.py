@@ -14,7 +14,7 @@ from pathlib import Path
 
 from coworld.roles.wasm.limits import ReporterLimits
 
-__all__ = ["Watchdog", "writable_bytes"]
+__all__ = ["GRACE", "Watchdog", "writable_bytes"]
 
 INTERVAL = 0.02
 SCRATCH_INTERVAL = 0.25
