@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from cogbox import BadRequest, Level, Limits, Mount, Result, Sandbox, Verdict, python_runtime
+from cogbox import BadRequest, Level, Limits, Mount, Result, Sandbox, Verdict, _cgroups, python_runtime
 from packages.cogbox.tests.conftest import python
 
 MIB = 1 << 20
@@ -457,3 +457,27 @@ def test_a_result_holds_as_much_output_as_was_asked_for(quick: Sandbox, state: P
     with quick.start(["sh", "-c", "echo 0123456789"], keep_output=0, python=False) as box:
         assert box.wait().output_bytes == 11
         assert box.stdout_path.read_bytes() == b"0123456789\n"
+
+
+def test_both_outputs_can_share_one_log_in_order(sandbox: Sandbox, state: Path) -> None:
+    code = "import os\nfor number in range(6): os.write(1 + number % 2, b'%d ' % number)"
+    result = sandbox.run(python(code), one_output=True)
+    assert (result.stdout, result.stderr) == (b"0 1 2 3 4 5 ", b"")
+
+
+def test_a_share_of_the_processors_is_written_to_the_control_group(state: Path) -> None:
+    groups = _cgroups.make(f"{os.getpid()}-share", Limits(cpus=0.5))
+    try:
+        settings = {
+            name: Path(groups.quota, name).read_text().split()
+            for name in ("cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.max")
+            if groups.quota and Path(groups.quota, name).exists()
+        }
+    finally:
+        groups.remove()
+    numbers = [
+        *settings.get("cpu.max", []),
+        *settings.get("cpu.cfs_quota_us", []),
+        *settings.get("cpu.cfs_period_us", []),
+    ]
+    assert numbers in ([], ["50000", "100000"])

@@ -359,12 +359,15 @@ def engine() -> str:
 
 def containers() -> list[str]:
     """Return the engine's leftovers of this process's boxes: containers, and mounts of removed containers."""
+    mounted = engine_mounts()
     words = [engine(), "ps", "--all", "--no-trunc", "--format", "{{.ID}} {{.Names}}"]
     known = dict(
         line.split() for line in subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
     )
     left = [f"left container {name}" for name in known.values() if name.startswith(f"cogbox-{os.getpid()}-")]
-    return left + [f"left a mount of container {container}" for container in engine_mounts() - set(known)]
+    # Other processes start and remove containers meanwhile: only a mount that lasts is left.
+    lasting = (mounted - set(known)) & engine_mounts()
+    return left + [f"left a mount of container {container}" for container in lasting]
 
 
 def run(names: list[str], level: Level, *, alone: bool, threads: int) -> Iterator[dict[str, Any]]:

@@ -185,7 +185,8 @@ def control_groups() -> list[str]:
 def mounts() -> set[str]:
     """Mounts of this machine, with what is mounted; those of a container engine are `engine_mounts`."""
     lines = Path("/proc/self/mountinfo").read_text().splitlines()
-    return {line.split(" ", 1)[1] for line in lines if "/containers/" not in line and "/run/runc/" not in line}
+    engines = ("/containers/", "/run/runc/", "/storage/overlay")
+    return {line.split(" ", 1)[1] for line in lines if not any(place in line for place in engines)}
 
 
 def engine_mounts() -> set[str]:
