@@ -12,6 +12,7 @@ import pytest
 from wasmtime import wat2wasm
 
 from coworld.certification.roles import ReporterCertificationError, check_reporters
+from coworld.certification.steps import package_file_digests
 from coworld.errors import CoworldError
 from coworld.manifest.package import load_package
 from coworld.roles.report_checks import read_report
@@ -268,3 +269,11 @@ def test_certification_compares_a_component_with_the_world(package: Path, monkey
     assert outcome() == "refused: reporter[0].wasm: the file is a core module, not a component"
     monkeypatch.setattr("coworld.certification.roles.find_spec", lambda name: None)
     assert "imports were not checked" in outcome()
+
+
+def test_a_changed_component_is_certified_anew(package: Path) -> None:
+    world = load_package(package / "coworld_manifest.json")
+    before = package_file_digests(world)
+    assert len(before) == 1 and before == package_file_digests(world)
+    (package / "recap.wasm").write_bytes(b"other")
+    assert package_file_digests(world) != before

@@ -17,7 +17,7 @@ from coworld.manifest.package import CoworldPackage
 from coworld.manifest.profiles import DEFAULT_PROFILES, Profile, manifest_warnings, profile_problems
 from coworld.manifest.reader import read_authored_manifest, read_downloaded_manifest
 from coworld.manifest.validation import duplicate_player_problems
-from coworld.models.reporters import CoworldReporterContainer
+from coworld.models.reporters import CoworldReporterContainer, CoworldReporterWasmReference
 from coworld.models.requests import CoworldEpisodeJobSpec
 from coworld.models.runnables import MANIFEST_ROLE_SECTIONS, is_sha256_reference
 from coworld.models.transcript import SourceUrlResult
@@ -238,11 +238,25 @@ class Candidate:
                 parts += [where.encode(), self.engine.fingerprint(image).encode()]
             for path in self.player_files or ():
                 parts.append(player_file_spec(path).content_hash.encode())
+            parts += package_file_digests(self.package)
         return parts
 
     @property
     def digest(self) -> str:
         return hashlib.sha256(self.data).hexdigest()
+
+
+def package_file_digests(package: CoworldPackage) -> list[bytes]:
+    """Return digests of the reporter components and the static viewer of a package, with their paths."""
+    components = [each.wasm for each in package.manifest.reporter if isinstance(each, CoworldReporterWasmReference)]
+    paths = [package.root / name for name in components]
+    viewer = package.manifest.game.replay_viewer
+    if viewer is not None and not is_sha256_reference(viewer.bundle):
+        paths += sorted((package.root / viewer.bundle).rglob("*"))
+    files = [path for path in paths if path.is_file()]
+    return [
+        f"{path.relative_to(package.root)}\0".encode() + hashlib.sha256(path.read_bytes()).digest() for path in files
+    ]
 
 
 def missing_players(package: CoworldPackage, artifacts: EpisodeArtifacts) -> list[str]:
