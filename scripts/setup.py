@@ -64,7 +64,8 @@ def find_compiler() -> str:
 
 
 # Programs that tests start -> Debian package. Root installs them; otherwise the tests that need them are skipped.
-TOOLS = {name: name for name in ("chromium", "ffmpeg", "podman", "runc", "tmux")} | {"bwrap": "bubblewrap"}
+TOOLS = {name: name for name in ("chromium", "ffmpeg", "podman", "runc", "tmux")}
+TOOLS |= {"bwrap": "bubblewrap", "kubectl": "kubernetes-client"}
 
 
 def install_tools() -> None:

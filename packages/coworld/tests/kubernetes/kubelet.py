@@ -59,6 +59,8 @@ class Container:
     log: list[bytes]
     stop: threading.Event
     command: list[str] = field(default_factory=list)
+    address: str = ""
+    """of its pod"""
     reason: str = ""
     """reason of its end that a program sets; else Completed or Error"""
 
@@ -234,16 +236,24 @@ class Kubelet:
                 return ""
         codes: dict[str, int] = {}
 
+        stops = {container["name"]: threading.Event() for container in spec["containers"]}
+
         def run(container: Object) -> None:
-            codes[container["name"]] = self._run_container(pod, container, folders, stop, init=False)
+            name = container["name"]
+            codes[name] = self._run_container(pod, container, folders, stops[name], init=False)
 
         self._status(pod, phase="Running")
         threads = [threading.Thread(target=run, args=(container,), daemon=True) for container in spec["containers"]]
         for thread in threads:
             thread.start()
-        # A deleted pod goes at once: its containers are killed.
         while any(thread.is_alive() for thread in threads) and not stop.is_set():
             time.sleep(0.01)
+            if "worker" in codes:  # its port, which liveness probes look at, is closed
+                for container in spec["containers"]:
+                    if "livenessProbe" in container:
+                        stops[container["name"]].set()
+        for own in stops.values():  # a deleted pod goes at once: its containers are killed
+            own.set()
         self._threads += threads
         return "" if stop.is_set() else "Succeeded" if not any(codes.values()) else "Failed"
 
@@ -260,6 +270,10 @@ class Kubelet:
                 for name, text in self.api.objects.get(key, {}).get("data", {}).items():
                     (folder / name).write_bytes(base64.b64decode(text))
         return folders
+
+    def _stopped(self, pod: Object) -> bool:
+        stop = self._running.get(pod["metadata"]["name"])
+        return stop is None or stop.is_set()
 
     # Containers
 
@@ -280,9 +294,10 @@ class Kubelet:
         self._state(pod, name, {"running": {}}, init)
         if isinstance(program, Fate):
             return self._meet(pod, name, program, stop, init)
-        running = Container(env, log, stop, container.get("command") or [])
+        running = Container(env, log, stop, [*(container.get("command") or ()), *(container.get("args") or ())])
+        running.address = pod["status"]["podIP"]
         code = self._execute(program, running)
-        if not stop.is_set():
+        if not self._stopped(pod):
             ended = {"exitCode": code, "reason": running.reason or ("Completed" if code == 0 else "Error")}
             self._state(pod, name, {"terminated": ended}, init)
         return code
@@ -292,7 +307,7 @@ class Kubelet:
             time.sleep(0.01)
         if fate.deleted:
             self.api.remove("pods", self.namespace, pod["metadata"]["name"])
-            stop.set()
+            self._running[pod["metadata"]["name"]].set()
         elif fate.terminated:
             reason, code = fate.terminated
             self._state(pod, name, {"terminated": {"exitCode": code, "reason": reason}}, init)
@@ -318,6 +333,7 @@ class Kubelet:
 
     def _process(self, words: list[str], container: Container) -> int:
         env = {"PATH": "/usr/bin:/bin", **container.env}
+        words = words or [sys.executable, *container.command[1:]]  # an image of ours runs its `python` commands
         process = subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self._processes.append(process)
 

@@ -78,9 +78,27 @@ class _Game:
             finally:
                 self.started.set()
 
+    def host_players(self) -> None:
+        """Play the files of hosted players: each holds its score."""
+        path = self.path("COGAME_PLAYER_SEATS_URI")
+
+        def below(uri: str) -> Path:
+            return path.parent / urlsplit(uri).path.removeprefix("/coworld/")
+
+        document = json.loads(path.read_text())
+        for seat in document["seats"]:
+            data = below(seat["file_uri"]).read_text()
+            below(seat["log_uri"]).write_text(f"slot {seat['slot']} says {data}\n")
+            self.counts[seat["slot"]] = int(float(data))
+            self.gone[seat["slot"]] = True
+        statuses = [{"slot": seat["slot"], "state": "exited", "exit_code": 0} for seat in document["seats"]]
+        below(document["player_status_uri"]).write_text(json.dumps({"schema_version": "1", "players": statuses}))
+
     async def play(self) -> int:
+        if "COGAME_PLAYER_SEATS_URI" in self.container.env:
+            self.host_players()
         deadline = time.monotonic() + self.config.get("player_connect_timeout_seconds", 60)
-        while not self.done() or self.script == "never_ends":
+        while not self.done() or self.script in ("never_ends", "eats_memory"):
             if self.container.stop.is_set():
                 return 137
             if self.started.is_set() and self.script == "eats_memory":
@@ -119,6 +137,8 @@ def player(container: Container) -> int:
     from websockets.sync.client import connect
 
     script, env = container.env.get(SCRIPT, "good"), container.env
+    if "COWORLD_PLAYER_START_URL" in env:
+        warm_up(container)
     if script == "not_now":
         return 75
     if script == "crashes":
@@ -146,3 +166,27 @@ def player(container: Container) -> int:
     artifact = Request(env["COWORLD_PLAYER_ARTIFACT_UPLOAD_URL"], data=b"PK\5\6" + b"\0" * 18, method="PUT")
     urlopen(artifact, timeout=20).close()
     return 0
+
+
+def warm_up(container: Container) -> None:
+    """Serve the start-up page until the worker lets players start."""
+    from http.server import BaseHTTPRequestHandler, HTTPServer
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            ready = container.env.get(SCRIPT) != "never_warm"
+            self.send_response(200 if ready else 503)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: Any) -> None:
+            return
+
+    with HTTPServer((container.address, 9500), Page) as server:
+        server.timeout = 0.05
+        while not container.stop.is_set():
+            server.handle_request()
+            try:
+                urlopen(container.env["COWORLD_PLAYER_START_URL"], timeout=5).close()
+                return
+            except OSError:
+                continue

@@ -15,6 +15,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from coworld.engines.base import EngineError
 from coworld.engines.kubernetes.player_pods import GAME_PORT, HEALTH_PORT
@@ -27,12 +28,16 @@ __all__ = [
     "GAME_PORT",
     "HEALTH_PORT",
     "PLAYER_ARTIFACT_PORT",
+    "STATE_PATH",
+    "WORKDIR",
     "PlayerPodFailure",
     "init_config_from_env",
     "main",
     "run_from_env",
 ]
 
+WORKDIR = Path(os.environ.get("COWORLD_WORKDIR") or "/coworld")
+STATE_PATH = WORKDIR / "state.json"
 PLAYER_ARTIFACT_PORT = 9091
 DEFAULT_PLAYER_CPU_REQUEST = "2"
 DEFAULT_PLAYER_MEMORY_REQUEST = "2Gi"

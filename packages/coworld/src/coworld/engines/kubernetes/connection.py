@@ -54,7 +54,7 @@ def _library() -> ModuleType:
 def _configure(library: Any, configuration: Any, environ: Mapping[str, str]) -> str | None:
     """Fill the configuration; return the namespace it comes with."""
     named = environ.get("KUBECONFIG", "")
-    home = Path(environ.get("HOME") or "~").expanduser() / ".kube" / "config"
+    home = Path(environ.get("HOME") or os.path.expanduser("~")) / ".kube" / "config"
     paths = [path for path in named.split(os.pathsep) if path and Path(path).is_file()]
     if named and not paths:
         raise EngineError(f"KUBECONFIG names {named}, which does not exist: name a kubeconfig, or unset it")

@@ -243,7 +243,7 @@ class HostedClusterEpisode(InCluster, GameHostedEpisode):
 
 
 def game_environment(request: CoworldEpisodeJobSpec, episode_id: str) -> dict[str, str]:
-    """Return the variables of the game's container. It gets no admin token: nobody administers a game in a cluster."""
+    """Return the variables of the game's container. It gets no admin token: a game in a cluster is not administered."""
     place = Place(folder="/coworld", host="0.0.0.0", port=8080, game=("", 0))
     game = request.manifest.game
     hosted = game.player_runtime == "game-hosted"

@@ -162,6 +162,9 @@ def _runner(plan: JobPlan, name: str, program: str, *, api: bool = False) -> Doc
         "volumeMounts": mounts,
     }
     if name == "worker":
+        # A game may run as any user and write files that only this user can read.
+        container["securityContext"] |= {"runAsUser": 0}
+        container["securityContext"]["capabilities"] = {"drop": ["ALL"], "add": ["DAC_OVERRIDE"]}
         container["ports"] = [
             {"name": "worker", "containerPort": HEALTH_PORT},
             {"name": "artifacts", "containerPort": ARTIFACT_PORT},

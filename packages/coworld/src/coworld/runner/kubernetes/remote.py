@@ -176,7 +176,7 @@ class _Remote:
         }
 
     def _create_once(self, kind: str, document: Document) -> Document:
-        """Create an object whose name nobody else can have: one that exists was created by a lost request."""
+        """Create an object with a random name: one that exists was created by a request whose response was lost."""
         try:
             return self._cluster.create(kind, document)
         except ApiError as error:
