@@ -227,6 +227,8 @@ class Kubelet:
         self._next_address += 1
         address = f"127.{self._next_address >> 16 & 127}.{self._next_address >> 8 & 255}.{self._next_address & 255}"
         folders = self._volumes(pod, stop)
+        if stop.is_set():
+            return ""
         self._status(pod, podIP=address)
         pod["status"] = {"podIP": address}
         for container in spec.get("initContainers") or ():

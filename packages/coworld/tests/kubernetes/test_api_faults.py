@@ -1,5 +1,7 @@
 """An API server that refuses, forgets, loses responses or does not answer."""
 
+import asyncio
+import json
 import threading
 import time
 from collections import Counter
@@ -158,6 +160,37 @@ def test_a_killed_client_leaves_a_job_that_ends_by_itself(cluster: TestCluster) 
     job = next(one for one in cluster.api.created if one["kind"] == "Job")
     assert swept == [job["metadata"]["name"]]
     assert job["spec"]["ttlSecondsAfterFinished"] > 0 and job["spec"]["activeDeadlineSeconds"] > 60
+    assert cluster.left() == []
+
+
+def test_a_client_killed_before_its_secret_is_swept(cluster: TestCluster) -> None:
+    artifacts = remote.EpisodeArtifacts.create(cluster.folder / "killed")
+    options = remote.EpisodeOptions(budget_seconds=60)
+    killed = remote._Remote(episode_request(), cluster.cluster, artifacts, options, SETTINGS)
+    job = cluster.cluster.create(remote.JOBS, remote.episode_job(killed._plan))["metadata"]["name"]
+    assert remote.sweep(cluster.cluster) == []
+    cluster.api.change(
+        "jobs", "coworld", job, lambda one: one["metadata"].update(creationTimestamp="2020-01-01T00:00:00Z")
+    )
+    assert remote.sweep(cluster.cluster) == [job]
+    assert cluster.left() == []
+
+
+def test_an_interrupted_client_deletes_its_job(cluster: TestCluster) -> None:
+    artifacts = remote.EpisodeArtifacts.create(cluster.folder / "interrupted")
+    options = remote.EpisodeOptions(budget_seconds=60)
+    run = remote._Remote(episode_request(game="never_ends"), cluster.cluster, artifacts, options, SETTINGS)
+
+    async def interrupt() -> None:
+        task = asyncio.create_task(run.play())
+        while len(cluster.api.select("pods", "coworld")) < 3:
+            await asyncio.sleep(0.02)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(interrupt())
+    assert json.loads(artifacts.error_info_path.read_text())["error_type"] == "node_disruption"
     assert cluster.left() == []
 
 

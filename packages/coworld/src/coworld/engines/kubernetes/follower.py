@@ -28,12 +28,11 @@ class PodFollower:
         self._closed = threading.Event()
         self._may_watch = True
         self._stream: Any = None
-        self._answered = time.monotonic()
+        self._silent_since = 0.0
         self._problem = ""
         self._thread = threading.Thread(target=self._run, daemon=True, name="coworld-pods")
 
     def start(self) -> Self:
-        self._answered = time.monotonic()
         self._thread.start()
         return self
 
@@ -67,8 +66,8 @@ class PodFollower:
 
     @property
     def silence(self) -> float:
-        """Return the seconds since the API last answered; 0 while it does."""
-        return time.monotonic() - self._answered if self._problem else 0.0
+        """Return the seconds since the API has stopped answering; 0 while it answers."""
+        return time.monotonic() - self._silent_since if self._problem else 0.0
 
     @property
     def problem(self) -> str:
@@ -98,8 +97,10 @@ class PodFollower:
                 if error.status == 403 and version is not None and self._may_watch:
                     self._may_watch = False
                     continue
-                self._problem = self._problem or str(error)
-                self._closed.wait(pause)
+                if not self._problem:
+                    self._silent_since = time.monotonic()
+                self._problem = str(error)
+                self._closed.wait(pause if error.retry_after is None else min(error.retry_after, LONGEST_PAUSE))
                 pause = min(2 * pause, LONGEST_PAUSE)
 
     def _list(self) -> str:
@@ -154,4 +155,4 @@ class PodFollower:
                 self._pods[name] = pod
 
     def _heard(self) -> None:
-        self._answered, self._problem = time.monotonic(), ""
+        self._problem = ""

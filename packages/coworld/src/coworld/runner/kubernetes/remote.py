@@ -12,6 +12,7 @@ import shutil
 import time
 import zipfile
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -33,6 +34,7 @@ from coworld.runner.runner import EpisodeOutcome, in_a_loop
 
 JOBS = "batch/v1/jobs"
 POLL_SECONDS = 0.5
+ABANDONED_SECONDS = 120.0
 LARGEST_SECRET = 700 << 10
 """bytes; a Secret holds 1 MiB of base64"""
 LONGEST_EPISODE = 7 * 24 * 3600.0
@@ -69,11 +71,13 @@ def run_remote_episode(
 
 
 def sweep(cluster: Cluster) -> list[str]:
-    """Delete finished and overdue Jobs of this tool in the namespace; return their names."""
+    """Delete the finished Jobs of this tool in the namespace, and those whose client was killed before it created their
+    Secret; return their names."""
     jobs, _ = cluster.list(JOBS, ",".join(f"{name}={value}" for name, value in MANAGED_BY.items()))
     names = []
     for job in jobs:
-        if _has_ended(job) and cluster.delete(JOBS, job["metadata"]["name"], uid=job["metadata"]["uid"]):
+        finished = _has_ended(job) or _is_abandoned(cluster, job)
+        if finished and cluster.delete(JOBS, job["metadata"]["name"], uid=job["metadata"]["uid"]):
             names.append(job["metadata"]["name"])
     return names
 
@@ -81,6 +85,15 @@ def sweep(cluster: Cluster) -> list[str]:
 def _has_ended(job: Document) -> bool:
     conditions = (job.get("status") or {}).get("conditions") or ()
     return any(one["type"] in ("Complete", "Failed") and one["status"] == "True" for one in conditions)
+
+
+def _is_abandoned(cluster: Cluster, job: Document) -> bool:
+    """Return whether a Job waits for a Secret that its client should have created a while ago."""
+    volumes = job["spec"]["template"]["spec"].get("volumes") or ()
+    names = [volume["secret"]["secretName"] for volume in volumes if "secret" in volume]
+    created = datetime.fromisoformat(job["metadata"]["creationTimestamp"].replace("Z", "+00:00"))
+    old = (datetime.now(UTC) - created).total_seconds() > ABANDONED_SECONDS
+    return old and any(cluster.get("secrets", name) is None for name in names)
 
 
 class _Remote:
