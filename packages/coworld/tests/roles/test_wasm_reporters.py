@@ -34,6 +34,18 @@ def attributes(*outputs: tuple[str, str]) -> dict[str, Any]:
 
 
 RECAP = attributes(("recap", "render-html"))
+STARTS_WITH_A_LOOP = "(core module $s (func $f (loop (br 0))) (start $f)) (core instance (instantiate $s))"
+OTHER_RUN = """(component (core module $m (func (export "run") (result i32) (i32.const 1)))
+  (core instance $i (instantiate $m)) (func (export "run") (result u32) (canon lift (core func $i "run"))))"""
+OTHER_LOG = """(component
+  (import "softmax:reporter/output@0.6.0" (instance $output (export "log" (func (param "level" u32) (result u32)))))
+  (core func $log (canon lower (func $output "log")))
+  (core module $m (import "h" "log" (func $log (param i32) (result i32)))
+    (func (export "run") (param i32 i32) (result i32) (call $log (i32.const 1)))
+    (memory (export "memory") 1) (func (export "realloc") (param i32 i32 i32 i32) (result i32) (i32.const 64)))
+  (core instance $i (instantiate $m (with "h" (instance (export "log" (func $log))))))
+  (func (export "run") (param "request" string) (result u32)
+    (canon lift (core func $i "run") (memory (core memory $i "memory")) (realloc (core func $i "realloc")))))"""
 
 
 @pytest.fixture
@@ -187,11 +199,34 @@ def test_a_page_with_a_script_is_refused_and_kept_as_text(bundle: Path) -> None:
             "imports wasi:http/types@0.2.0",
         ),
         (lambda: emitting(HTML, "x" * 2000, then=RETURN_ERROR), RECAP, "budget-exhausted", "would exceed"),
+        (lambda: component(SUCCESS, more=STARTS_WITH_A_LOOP), RECAP, "budget-exhausted", "CPU time"),
+        (
+            lambda: component(SUCCESS, more="(core module (memory 1 65536 shared))"),
+            RECAP,
+            "invalid",
+            "cannot be compiled",
+        ),
+        (lambda: wat2wasm(OTHER_RUN), RECAP, "invalid", "other types"),
+        (lambda: wat2wasm(OTHER_LOG), RECAP, "invalid", "other types"),
     ],
-    ids=["crash", "no part", "undeclared", "wrong type", "no wasm", "module", "no run", "http", "too much output"],
+    ids=[
+        "crash",
+        "no part",
+        "undeclared",
+        "wrong type",
+        "no wasm",
+        "module",
+        "no run",
+        "http",
+        "too much output",
+        "loop at its start",
+        "shared memory",
+        "another run",
+        "another import",
+    ],
 )
 def test_how_a_bad_component_ends(data: Any, declared: dict[str, Any], verdict: str, reason: str, bundle: Path) -> None:
-    error = failure(data(), bundle, declared, output_mib=0.001)
+    error = failure(data(), bundle, declared, output_mib=0.001, cpu_seconds=0.5)
     assert (error.verdict, reason in error.reason) == (verdict, True), error
 
 

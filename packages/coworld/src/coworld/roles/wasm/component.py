@@ -34,6 +34,7 @@ def new_engine() -> wasmtime.Engine:
     config = wasmtime.Config()
     config.epoch_interruption = True
     config.wasm_component_model = True
+    config.wasm_threads = False  # the limit of memory does not hold for shared memory
     return wasmtime.Engine(config)
 
 
@@ -111,8 +112,9 @@ def run_component(
         raise ToolError("budget-exhausted", str(error)) from None
     except (wasmtime.WasmtimeError, wasmtime.Trap) as error:
         raise _verdict(error, watchdog, limits.memory_bytes) from None
-    except (TypeError, AttributeError, ValueError) as error:
-        raise ToolError("invalid", f"its `run` has other types than {PACKAGE}@{VERSION}: {error}") from None
+    except (TypeError, AttributeError, ValueError, AssertionError, NotImplementedError) as error:
+        # The runtime links functions by name; values of other types fail when they are converted.
+        raise ToolError("invalid", f"it uses other types than {PACKAGE}@{VERSION}: {error}") from None
     if isinstance(answer, Variant):
         raise ToolError(answer.tag, str(answer.payload)[:2000])  # type: ignore[arg-type]
 
