@@ -39,6 +39,7 @@ class Outer {
     if (ended_by_itself_) links_.drain(kDrainUs);
     look();
     report(verdict);
+    if (plan_.has("listen")) end_launcher();
     groups_.remove();
     return 0;
   }
@@ -330,7 +331,15 @@ class Outer {
       end_descendants(plan_.number("uid", -1), false);
       child_ = 0;
     }
-    // A launcher exits with its box; if it does not, kill it.
+    // A container engine cleans up for a second or longer after its container has ended: the report does not wait for it.
+    pollfd last{reaper_fd_, POLLIN, 0};
+    if (!plan_.has("listen")) end_launcher();
+    else if (reaper_fd_ >= 0) poll(&last, 1, 10'000);
+    wall_ = began_ ? now_us() - began_ : 0;
+  }
+
+  // A launcher exits with its box; if it does not, kill it.
+  void end_launcher() {
     for (int64_t deadline = now_us() + 10'000'000; child_ > 0;) {
       pid_t gone = waitpid(child_, nullptr, WNOHANG);
       if (gone == child_ || gone < 0) break;
@@ -341,7 +350,6 @@ class Outer {
       }
       usleep(500);
     }
-    wall_ = began_ ? now_us() - began_ : 0;
   }
 
   // Reads the final usage after all processes have ended.

@@ -231,7 +231,8 @@ class Box:
         if words[0].startswith("started "):
             self.pid = int(words[0].split()[1])
         elif words[0] == "result":
-            self._guard.wait()  # it removes the box's control groups last
+            if self.level is not Level.CONTAINER:  # an engine cleans up long after the program has ended; `close` waits
+                self._guard.wait()  # it removes the box's control groups last
             self._result = self._conclude(dict(zip(words[1::2], words[2::2], strict=False)))
 
     def _conclude(self, reply: dict[str, str]) -> Result:
