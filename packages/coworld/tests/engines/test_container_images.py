@@ -204,6 +204,12 @@ def test_auto_prefers_a_local_program_then_an_image_then_explains_both_remedies(
         chosen.resolve("localhost/absent:2")
 
 
+def test_an_engine_points_to_a_local_program_for_an_image_it_does_not_have(engine_name: str) -> None:
+    engine = choose_engine(engine_name, worlds.engine().images, pull="never")
+    with pytest.raises(ImageUnreachable, match=r"run the local program that stands for it with `--engine auto`"):
+        engine.resolve(worlds.GAME)
+
+
 def test_a_missing_engine_is_told_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(container, "engine_problem", lambda name: f"`{name}` is not installed")
     with pytest.raises(EngineMissing, match=r"^podman cannot be used here .*`sudo apt install podman runc uidmap`"):

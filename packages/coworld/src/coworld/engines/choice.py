@@ -44,7 +44,7 @@ def choose_engine(
     if name in ("podman", "docker"):
         from coworld.engines.container import ContainerEngine
 
-        return ContainerEngine(images_of(name))
+        return ContainerEngine(images_of(name), images)
     from coworld.engines.process import ProcessEngine
 
     local = ProcessEngine(images, unsafe=unsafe)

@@ -10,7 +10,7 @@ from pathlib import Path
 import cogbox
 from cogbox import ImageRoot
 from cogbox.container_engines import INSTALL, container_owner, engine_problem
-from coworld.engines.base import EngineError, IsolationMissing, Resolved, RunnableSpec, StartFailed
+from coworld.engines.base import EngineError, ImageUnreachable, IsolationMissing, Resolved, RunnableSpec, StartFailed
 from coworld.engines.boxes import (
     FOLDER,
     LOOPBACK,
@@ -23,6 +23,7 @@ from coworld.engines.boxes import (
     start_box,
 )
 from coworld.engines.container_images import ContainerImages, ImageConfig
+from coworld.engines.local_images import LocalImages
 
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -41,14 +42,14 @@ class EngineMissing(EngineError):
 class ContainerEngine:
     """Run images with podman or docker."""
 
-    def __init__(self, images: ContainerImages) -> None:
-        """Use the engine of `images`.
+    def __init__(self, images: ContainerImages, local: LocalImages | None = None) -> None:
+        """Use the engine of `images`; `local` are programs that `auto` would run instead, for the hint of an error.
 
         Raises:
             EngineMissing: it is not installed, or does not respond.
             IsolationMissing: its containers do not isolate here.
         """
-        self.images, self.name = images, images.engine
+        self.images, self.name, self._local = images, images.engine, local
         if problem := engine_problem(self.name):
             raise EngineMissing(self.name, problem)
         try:
@@ -65,7 +66,13 @@ class ContainerEngine:
         return self._sandbox.level.value
 
     def resolve(self, image: str) -> Resolved:
-        config = self.images.find(image)
+        try:
+            config = self.images.find(image)
+        except ImageUnreachable as error:
+            if self._local is None or not self._local.has(image):
+                raise
+            reason = f"{error.reason}, or run the local program that stands for it with `--engine auto`"
+            raise ImageUnreachable(image, reason) from None
         return Resolved(image, f"image {config.id[:19]} of {self.name}", has_command=bool(config.argv))
 
     def fingerprint(self, image: str) -> str:

@@ -110,6 +110,14 @@ class LocalImages:
             tables.append(read_side_file(side_file))
         return cls(tuple(tables), side_file)
 
+    def has(self, image: str) -> bool:
+        """Return whether a local program stands for a reference."""
+        try:
+            self.find(image)
+        except ImageUnreachable:
+            return False
+        return True
+
     def find(self, image: str) -> LocalImage:
         """Return the local image of a reference; raises ImageUnreachable, which says how to map it."""
         if is_unresolved_image_id(image):
