@@ -81,6 +81,8 @@ class Fate:
     """the whole pod fails once the container has started: Evicted, DeadlineExceeded, ..."""
     condition: str = ""
     """reason of a DisruptionTarget condition that comes with it"""
+    job_deadline: bool = False
+    """the Job's deadline passes once the container has started: the Job fails and deletes the pod"""
     deleted: bool = False
     """the pod object vanishes once the container has started"""
     after: Callable[[], bool] = lambda: True
@@ -307,7 +309,11 @@ class Kubelet:
     def _meet(self, pod: Object, name: str, fate: Fate, stop: threading.Event, init: bool) -> int:
         while not fate.after() and not stop.is_set():
             time.sleep(0.01)
-        if fate.deleted:
+        if fate.job_deadline:
+            failed = {"type": "Failed", "status": "True", "reason": "DeadlineExceeded"}
+            owner = pod["metadata"]["ownerReferences"][0]["name"]
+            self._change("jobs", owner, functools.partial(_set_status, {"conditions": [failed]}))
+        if fate.deleted or fate.job_deadline:
             self.api.remove("pods", self.namespace, pod["metadata"]["name"])
             self._running[pod["metadata"]["name"]].set()
         elif fate.terminated:

@@ -46,10 +46,12 @@ class _Game:
     async def serve(self, socket: Any) -> None:
         parts = urlsplit(socket.request.path)
         if parts.path == "/global":
+            self.container.print("a viewer connected")
             await socket.send(json.dumps({"counts": self.counts}))
             await socket.wait_closed()
             return
         slot = int(parse_qs(parts.query)["slot"][0])
+        self.container.print(f"player {slot} connected")
         self.connected.add(slot)
         if len(self.connected) == len(self.tokens):
             self.started.set()

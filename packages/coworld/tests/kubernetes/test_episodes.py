@@ -13,5 +13,7 @@ def test_an_episode_runs_as_a_job_and_leaves_nothing(cluster: Any, make_request:
     assert files >= {"results.json", "replay", "replay.z", "events.json", "player_status.json", "isolation.json"}
     assert files >= {"logs/game.stdout.log", "logs/policy_agent_0.log", "policy_artifact_0.zip", "worker_timings.json"}
     assert cluster.left() == []
+    log = (outcome.workspace / "logs" / "game.stdout.log").read_text()
+    assert log.index("a viewer connected") < log.index("player ") < log.rindex("player ")
     status = json.loads((outcome.workspace / "player_status.json").read_text())
     assert [(one["state"], one["exit_code"]) for one in status["players"]] == [("exited", 0), ("exited", 0)]

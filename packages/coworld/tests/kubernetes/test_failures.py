@@ -107,6 +107,7 @@ CASES = [
     ),
     Case("episode evicted", "node_disruption", "Evicted", X, fates={"worker": Fate(pod_reason="Evicted")}),
     Case("episode pod deleted", "node_disruption", "it was deleted", X, fates={"worker": Fate(deleted=True)}),
+    Case("job deadline", "platform_error", "past its deadline", X, fates={"worker": Fate(job_deadline=True)}),
     Case("worker memory", "worker_error", "OOMKilled", X, fates={"worker": Fate(terminated=("OOMKilled", 137))}),
     Case("request", "config_error", "game_config is invalid at ticks", X, config={"ticks": "many"}),
 ]

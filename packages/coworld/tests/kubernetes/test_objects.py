@@ -14,11 +14,13 @@ from packages.coworld.tests.kubernetes.conftest import TestCluster, episode_requ
 from tests.support import ROOT, require_tool
 
 BASE = ROOT / "deploy" / "kubernetes"
-VERSION = "1.33"
+VERSIONS = ("1.25", "1.37")
+"""the oldest that the guide names, and the newest"""
 
 
 def check(document: Any) -> None:
-    kubernetes_validate.validate(document, VERSION, strict=True)
+    for version in VERSIONS:
+        kubernetes_validate.validate(document, version, strict=True)
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +50,10 @@ def test_every_created_object_is_valid(cluster: TestCluster) -> None:
     assert kinds == {"Job", "Secret", "Service", "NetworkPolicy", "Pod"}
     for document in cluster.api.created:
         check(document)
+    job = next(document for document in cluster.api.created if document["kind"] == "Job")
+    job["spec"]["template"]["spec"]["containers"][0]["imagePulPolicy"] = "Always"
+    with pytest.raises(kubernetes_validate.ValidationError, match="imagePulPolicy"):
+        check(job)
     assert cluster.left() == []
 
 

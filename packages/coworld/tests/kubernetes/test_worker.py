@@ -86,7 +86,7 @@ def test_outputs_are_published_in_order(cluster: TestCluster, uploads: UploadSer
     assert uploads.uploads["artifact-1"].startswith(b"PK")
     assert b"no key and 2 threads" in uploads.uploads["log-0"] and b"redacted-" in uploads.uploads["log-1"]
     phases = [phase["name"] for phase in json.loads(uploads.uploads["WORKER_TIMINGS_URI"])["phases"]]
-    assert phases[:3] == ["health", "start_players", "play"]
+    assert phases[:4] == ["health", "probes", "start_players", "play"]
     # The worker deletes what it created; the Job and its pod belong to the platform.
     kinds = sorted(kind for kind, _, _ in cluster.api.objects)
     assert kinds == ["jobs", "pods"]
@@ -149,7 +149,7 @@ def hosted_request(folder: Path) -> tuple[Any, CoworldEpisodeJobSpec]:
     from coworld.runner.episode_request import fixture_request
     from coworld.runner.player_files import fixture_player_files, player_file_spec
 
-    package = hosted_world(folder)
+    package = hosted_world(folder, "lingers")
     files = [player_file_spec(path) for path in fixture_player_files(package)]
     return package, fixture_request(package, player_files=files)
 

@@ -24,6 +24,8 @@ from coworld.runner.seats import Seat, Watched
 
 POLL_SECONDS = 1.0
 """pause between looks for the game's files"""
+VIEWER_SECONDS = 1.0
+"""players start after the first message of `/global`, or after this time"""
 
 
 class NoGates:
@@ -67,6 +69,7 @@ class InCluster(_Base):
         self.tokens = list(tokens)
         self.id = engine.episode.job_id
         self._endpoints, self._timings, self._on_failure = endpoints, timings, on_failure
+        self._viewer: asyncio.Task[None] | None = None
 
     @property
     def _cluster_engine(self) -> KubernetesEngine:
@@ -134,6 +137,19 @@ class InCluster(_Base):
     async def wait_for_game(self, address: Address) -> None:
         with self._timings.phase("health"):
             await super().wait_for_game(address)
+
+    async def probe_pages(self, address: Address) -> None:
+        """Probe the pages and open `/global`, which stays open while players start."""
+        with self._timings.phase("probes"):
+            await super().probe_pages(address)
+            self._viewer = asyncio.create_task(super().watch_as_viewer(address))
+            await asyncio.wait({self._viewer}, timeout=VIEWER_SECONDS)
+            if self._viewer.done():
+                self._viewer.result()
+
+    async def watch_as_viewer(self, address: Address) -> None:
+        if self._viewer is not None:
+            await self._viewer
 
     def start_players(self) -> None:
         """Create the pods that do not exist yet, and release those that wait."""
@@ -215,6 +231,9 @@ class InCluster(_Base):
                 await asyncio.wait(programs, timeout=self.options.player_exit_seconds)
 
     async def finish(self) -> None:
+        if self._viewer is not None and not self._viewer.done():
+            self._viewer.cancel()
+            await asyncio.wait({self._viewer})
         with self._timings.phase("finish"):
             await super().finish()
 

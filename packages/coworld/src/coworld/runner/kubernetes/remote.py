@@ -260,7 +260,7 @@ class _Remote:
             if ended is None or ended.clean:
                 continue
             if ended.cause == "lost":
-                raise RunnerEpisodeError(f"the episode {ended.reason}", error_type="node_disruption")
+                raise self._loss(ended.reason)
             self._raise_error_of(pod["metadata"]["name"], name, ended.reason)
         ended = container_exit(pod, "worker")
         if ended is not None and ended.clean and (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed"):
@@ -271,7 +271,7 @@ class _Remote:
             for name in RUNNER_CONTAINERS:
                 ended = container_exit(pod, name, deleted=gone)
                 if ended is not None and ended.cause == "lost":
-                    raise RunnerEpisodeError(f"the episode {ended.reason}", error_type="node_disruption")
+                    raise self._loss(ended.reason)
                 if ended is not None and ended.cause == "refused":
                     message = f"{name} of the episode's Job {ended.reason}"
                     raise RunnerEpisodeError(message, error_type="platform_error")
@@ -279,6 +279,15 @@ class _Remote:
             reason = pending_reason(pod) if pod is not None else "its Job has created no pod"
             message = f"the cluster did not start the episode within {self._settings.start_seconds:g} s: {reason}"
             raise RunnerEpisodeError(message, error_type="platform_error")
+
+    def _loss(self, reason: str) -> RunnerEpisodeError:
+        """Return the failure of a pod that is gone: a Job past its deadline deletes its pod too."""
+        job = self._cluster.get(JOBS, self._plan.name)
+        for condition in ((job or {}).get("status") or {}).get("conditions") or ():
+            if condition.get("reason") == "DeadlineExceeded":
+                message = f"the episode's Job ran past its deadline of {self._plan.deadline_seconds} s"
+                return RunnerEpisodeError(message, error_type="platform_error")
+        return RunnerEpisodeError(f"the episode {reason}", error_type="node_disruption")
 
     def _raise_error_of(self, pod: str, container: str, reason: str) -> None:
         """Raise the failure of a runner container, with the failure that its log ends with."""
