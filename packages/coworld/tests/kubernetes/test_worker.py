@@ -1,6 +1,7 @@
 """The programs of a Job that a platform creates: variables in, files at URIs out."""
 
 import json
+import threading
 import time
 from collections.abc import Iterator
 from http.client import HTTPConnection
@@ -14,6 +15,7 @@ from coworld.models.requests import CoworldEpisodeJobSpec
 from coworld.models.runnables import CoworldPlayerStartup
 from coworld.runner import kubernetes_runner
 from coworld.runner.kubernetes.endpoints import WorkerEndpoints
+from coworld.runner.kubernetes.final_logs import final_logs
 from coworld.runner.kubernetes.job import JobPlan, episode_job
 from coworld.runner.kubernetes.remote import JOBS
 from coworld.runner.kubernetes.settings import OUTPUTS
@@ -216,6 +218,29 @@ def test_only_the_owner_of_a_seat_uploads_its_artifact(tmp_path: Path, monkeypat
         assert [path.name for path in tmp_path.iterdir()] == ["policy_artifact_1.zip"]
     finally:
         endpoints.close()
+
+
+def test_the_last_logs_are_uploaded_when_the_worker_has_ended(cluster: TestCluster, uploads: UploadServer) -> None:
+    variables = {"FINAL_LOGS_URI": f"{uploads.url}/final"}
+    assert play(cluster, uploads, episode_request(), **variables) == "Complete"
+    pod = next(one for one in cluster.api.select("pods", "coworld") if "player" not in one["metadata"]["name"])
+    environ = {
+        **variables,
+        "KUBECONFIG": str(cluster.node.kubeconfig),
+        "POD_NAME": pod["metadata"]["name"],
+        "POD_UID": pod["metadata"]["uid"],
+        "JOB_NAMESPACE": "coworld",
+    }
+    stop = threading.Event()
+    stop.set()
+    assert final_logs(environ, stop) == 0
+    document = json.loads(uploads.uploads["final"])
+    assert document["pod_uid"] == pod["metadata"]["uid"]
+    assert "a viewer connected" in document["containers"]["game"]["log"]
+    cluster.api.down = True
+    assert final_logs({**environ, "FINAL_LOGS_URI": str(cluster.folder / "final.json")}, stop) == 0
+    assert "problem" in json.loads((cluster.folder / "final.json").read_text())["containers"]["worker"]
+    cluster.api.down = False
 
 
 def test_missing_variables_are_named(capsys: pytest.CaptureFixture[str]) -> None:
