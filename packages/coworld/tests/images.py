@@ -51,16 +51,14 @@ def python_image(engine: str, *distributions: str) -> str:
     """
     from workspace import locked
 
-    contents = dict(_contents(distributions))
-    digest = hashlib.sha256("\n".join([sys.version, *SETTINGS]).encode())
-    for name, path in contents.items():
+    digest = hashlib.sha256("\n".join([sys.version, sys.base_prefix, *SETTINGS, Path(__file__).read_text()]).encode())
+    for name, path in (*_programs(), *_installed(distributions)):
         digest.update(f"{name}\0{path.stat().st_size}\0".encode())
-        if not name.startswith("usr/local/lib/python") or name.startswith(SITE):
-            digest.update(path.read_bytes())
+        digest.update(path.read_bytes())
     image = f"{'-'.join([REPOSITORY, *distributions])}:{digest.hexdigest()[:16]}"
     with locked(f"coworld-image-{engine}"):
         if run_engine(engine, "image", "inspect", image).returncode:
-            _import(engine, image, contents)
+            _import(engine, image, dict(_contents(distributions)))
     return image
 
 
@@ -103,10 +101,7 @@ def _contents(distributions: Sequence[str]) -> Iterator[tuple[str, Path]]:
     target = "usr/local/lib/python{}.{}".format(*sys.version_info[:2])
     yield f"usr/local/bin/{_interpreter().name}", _interpreter()
     yield from _below(library, target)
-    for module in (coworld, websockets):
-        yield from _below(_folder(module), f"{SITE}/{module.__name__}")
-    for folder in ("bad", "hostile"):
-        yield from _below(TESTS / folder, f"app/{folder}")
+    yield from _programs()
     installed = dict(_installed(distributions))
     yield from installed.items()
     programs = [_interpreter(), *sorted((library / "lib-dynload").glob("*.so"))]
@@ -114,6 +109,13 @@ def _contents(distributions: Sequence[str]) -> Iterator[tuple[str, Path]]:
     for path in sorted({path for program in programs for path in _libraries(program)}):
         inside = path if path.startswith(("/lib", "/usr/lib")) else f"/usr/local/lib/{Path(path).name}"
         yield inside.lstrip("/"), Path(os.path.realpath(path))
+
+
+def _programs() -> Iterator[tuple[str, Path]]:
+    for module in (coworld, websockets):
+        yield from _below(_folder(module), f"{SITE}/{module.__name__}")
+    for folder in ("bad", "hostile"):
+        yield from _below(TESTS / folder, f"app/{folder}")
 
 
 def _installed(distributions: Sequence[str]) -> Iterator[tuple[str, Path]]:
