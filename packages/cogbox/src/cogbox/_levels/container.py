@@ -168,6 +168,11 @@ def container_name(job: Job) -> str:
 def clean_up(job: Job) -> None:
     """Remove a container that did not end with its box, for example because the engine was interrupted at start."""
     remove_containers(engine_of(job), [container_name(job)])
+    root = job.folder.keep / "root"
+    if os.geteuid() != 0 and root.exists():
+        # Without root, mount points that podman has created in it belong to subordinate users of the caller.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            run_engine("podman", "unshare", "rm", "-rf", str(root), timeout=ANSWER_SECONDS)
 
 
 def remove_containers(engine: str, names: list[str]) -> None:
