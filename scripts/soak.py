@@ -1,7 +1,7 @@
 """Run the long tests: mutated configurations under the sanitizers, a million steps, a long replay, replayed matches,
 200 Coworld episodes, 50 in containers, a ladder that is killed, players on every mission and variant, 20,000 games in
 both engines, attacks on a server, policies that send and print too much, full disks, 100 kills of a training run and of
-a league, what `make test` only samples, the container image.
+a league, what `make test` only samples, the container images.
 
 usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--kills N] [--minutes M] [--seed S] [--jobs N]
                [--case SEED|FILE]
@@ -26,7 +26,8 @@ stages, in this order:
   training a training run killed 100 times and continued: same weights and curve as without kills
   kills    server and workers of a league killed 100 times, on SQLite and on PostgreSQL: same tables as without kills
   samples  every recorded mission saved and loaded, the intervals of 2,000 seasons
-  image    the image of the Containerfile, built from Debian packages and wheels: an episode, a server, its sandbox
+  image    the images of the Containerfile, built from Debian packages and wheels: a server, a worker, episodes on a
+           machine and of Cogs vs Clips in its images, the sandbox, the same image twice
 
 --case replays one case of the fuzz, by number or from its file, and shows its output. The last lines list what ran, was
 skipped and failed; the exit status is 0 only if nothing failed.

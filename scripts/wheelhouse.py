@@ -16,7 +16,12 @@ from workspace import CACHE, ROOT, pip, say
 LOG = CACHE / "wheelhouse.log"
 FOLDER = ROOT / "dist" / "wheelhouse"
 PACKAGES = sorted(path.parent for path in ROOT.glob("packages/*/pyproject.toml"))
-EXTRAS = {"cogames": "[agents,neural]", "coworld": "[auth,examples,reporters,reports]", "observatory": "[postgres,s3]"}
+EXTRAS = {
+    "cogsguard": "[coworld]",
+    "cogames": "[agents,neural]",
+    "coworld": "[auth,examples,kubernetes,reporters,reports]",
+    "observatory": "[postgres,s3]",
+}
 
 
 def collect(folder: Path, *, neural: bool = True) -> None:
@@ -30,7 +35,9 @@ def collect(folder: Path, *, neural: bool = True) -> None:
     say("wheelhouse: downloading dependencies")
     extras = EXTRAS if neural else {**EXTRAS, "cogames": "[agents]"}
     # By path: registries hold published packages of the same names.
-    ours = [f"{wheel}{extras.get(wheel.name.partition('-')[0], '')}" for wheel in sorted(folder.glob("*.whl"))]
+    wheels = sorted(folder.glob("*.whl"))
+    ours: list[str | Path] = [*wheels]
+    ours += [f"{wheel}{extra}" for wheel in wheels if (extra := extras.get(wheel.name.partition("-")[0]))]
     pip("downloading dependencies", "download", "--only-binary=:all:", f"--dest={folder}", *ours, log=LOG)
 
 

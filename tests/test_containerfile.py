@@ -1,9 +1,11 @@
-"""The Containerfile names packages, extras, folders and settings that exist; `make soak` builds and runs the image."""
+"""The Containerfile names packages, extras, folders and settings that exist; `make soak` builds and runs its images."""
 
 import json
 import re
 import shlex
 import tomllib
+from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +13,12 @@ import pytest
 from packaging.requirements import Requirement
 
 import wheelhouse
+from cogsguard.coworld.images import GAME_IMAGE, PLAYER_IMAGE
+from coworld.engines.local_images import LocalImages
 from observatory.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
-TEXT = re.sub(r"^#.*\n", "", (ROOT / "Containerfile").read_text(), flags=re.M).replace("\\\n", " ")
-INSTRUCTIONS = [tuple(line.split(None, 1)) for line in TEXT.splitlines() if line.strip()]
+TARGETS = ("league", "server", "worker", "runner", "cogsguard", "cogsguard-player")
 PROJECTS: dict[str, dict[str, Any]] = {
     project["name"]: project
     for path in ROOT.glob("packages/*/pyproject.toml")
@@ -23,47 +26,111 @@ PROJECTS: dict[str, dict[str, Any]] = {
 }
 
 
-def values(instruction: str) -> list[str]:
-    return [value for name, value in INSTRUCTIONS if name == instruction]
+@dataclass
+class Stage:
+    """One stage: its base and its instructions in order."""
+
+    base: str
+    instructions: list[tuple[str, str]] = field(default_factory=list)
+
+    def values(self, instruction: str) -> list[str]:
+        return [value for name, value in self.instructions if name == instruction]
+
+    def arguments(self, instruction: str) -> dict[str, str]:
+        """Return the NAME=VALUE pairs of ARG or ENV."""
+        words = [word for value in self.values(instruction) for word in shlex.split(value)]
+        return dict(word.split("=", 1) for word in words)
 
 
-def arguments(instruction: str) -> dict[str, str]:
-    """Return the NAME=VALUE pairs of ARG or ENV."""
-    words = [word for value in values(instruction) for word in shlex.split(value)]
-    return dict(word.split("=", 1) for word in words)
+def read_stages() -> dict[str, Stage]:
+    text = re.sub(r"^#.*\n", "", (ROOT / "Containerfile").read_text(), flags=re.M).replace("\\\n", " ")
+    stages: dict[str, Stage] = {}
+    current = Stage("")
+    for line in text.splitlines():
+        if not line.strip():
+            continue
+        name, value = line.split(None, 1)
+        if name == "FROM":
+            base, _, stage = value.split()
+            current = stages[stage] = Stage(base)
+        else:
+            current.instructions.append((name, value))
+    return stages
 
 
-def test_it_installs_packages_and_extras_that_the_wheelhouse_has() -> None:
-    wanted = [Requirement(word) for word in arguments("ARG")["PACKAGES"].split()]
-    assert {"cogames", "coworld", "observatory"} <= {requirement.name for requirement in wanted}
+STAGES = read_stages()
+
+
+def installed(stage: Stage) -> list[Requirement]:
+    """Return what a stage installs from the wheelhouse."""
+    command = " ".join(stage.values("RUN"))
+    packages = stage.arguments("ARG").get("PACKAGES")
+    words = packages.split() if packages else re.findall(r'"([^"]+)"', command.partition("&&")[0])
+    return [Requirement(word) for word in words]
+
+
+@pytest.mark.parametrize("name", [name for name in STAGES if name.startswith("install-")])
+def test_stages_install_packages_and_extras_that_the_wheelhouse_has(name: str) -> None:
+    wanted = installed(STAGES[name])
+    assert wanted and STAGES[name].base == "wheels"
     for requirement in wanted:
         assert requirement.extras <= PROJECTS[requirement.name]["optional-dependencies"].keys()
-        assert requirement.extras <= Requirement(f"x{wheelhouse.EXTRAS[requirement.name]}").extras
+        assert requirement.extras <= Requirement(f"x{wheelhouse.EXTRAS.get(requirement.name, '')}").extras
 
 
-def test_it_copies_the_wheelhouse_and_nothing_else_of_the_repository() -> None:
-    sources = [value.split()[0] for value in values("COPY") if not value.startswith("--from=")]
+def test_the_default_image_has_every_command() -> None:
+    assert list(STAGES)[-1] == "league"
+    assert {"cogames", "coworld", "observatory"} <= {package.name for package in installed(STAGES["install-league"])}
+
+
+def test_only_the_wheelhouse_is_copied_from_the_repository() -> None:
+    copied = [value for stage in STAGES.values() for value in stage.values("COPY") if not value.startswith("--from=")]
+    sources = [value.split()[0] for value in copied]
     assert [ROOT / source for source in sources] == [wheelhouse.FOLDER]
     lines = (ROOT / ".dockerignore").read_text().splitlines()
-    rules = [line for line in lines if not line.startswith("#")]
-    assert rules == ["*", *(f"!{source}" for source in sources)]
+    assert [line for line in lines if not line.startswith("#")] == ["*", *(f"!{source}" for source in sources)]
 
 
-def test_the_last_stage_runs_a_command_of_ours_as_a_user() -> None:
-    assert values("USER") == ["league"]
-    (command,) = values("CMD")
-    assert json.loads(command)[0] in PROJECTS["cogames"]["scripts"]
-    assert "/opt/league/bin" in arguments("ENV")["PATH"].split(":")
+@pytest.mark.parametrize("name", TARGETS)
+def test_images_run_a_command_of_ours_as_a_user(name: str) -> None:
+    stage, user = STAGES[name], STAGES["user"]
+    assert stage.base == "user" and user.values("USER") == ["league"] and not stage.values("USER")
+    assert "/opt/league/bin" in user.arguments("ENV")["PATH"].split(":")
+    (copied,) = stage.values("COPY")
+    source = re.fullmatch(r"--from=(\S+) /opt/league /opt/league", copied)
+    assert source is not None
+    packages = {requirement.name for requirement in installed(STAGES[source[1]])}
+    (command,) = stage.values("CMD")
+    words: list[str] = json.loads(command)
+    if words[:2] == ["python", "-m"]:
+        assert find_spec(words[2]) is not None and words[2].partition(".")[0] in packages
+    else:
+        assert words[0] in {script for package in packages for script in PROJECTS[package]["scripts"]}
 
 
-def test_port_volume_and_variables_are_those_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_images_of_the_game_run_the_commands_that_local_episodes_run() -> None:
+    for name, image in {"cogsguard": GAME_IMAGE, "cogsguard-player": PLAYER_IMAGE}.items():
+        (command,) = STAGES[name].values("CMD")
+        assert json.loads(command) == list(LocalImages.beside(None).find(image).argv)
+
+
+@pytest.mark.parametrize("name", ["league", "server"])
+def test_port_volume_and_variables_are_those_of_the_server(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OBSERVATORY_PORT", raising=False)
-    variables = {name: value for name, value in arguments("ENV").items() if name.startswith("OBSERVATORY_")}
+    stage = STAGES[name]
+    variables = stage.arguments("ENV")
     assert {name.removeprefix("OBSERVATORY_").lower() for name in variables} <= Settings.model_fields.keys()
-    assert values("EXPOSE") == [str(Settings().port)]
-    assert values("VOLUME") == [variables["OBSERVATORY_DATA_DIR"]]
+    assert stage.values("EXPOSE") == [str(Settings().port)]
+    assert stage.values("VOLUME") == [variables["OBSERVATORY_DATA_DIR"]]
+
+
+def test_the_comment_lists_every_image() -> None:
+    head = (ROOT / "Containerfile").read_text().partition("\nARG ")[0]
+    assert tuple(re.findall(r"^#     ([a-z-]+) {2,}\S", head, re.MULTILINE)) == TARGETS
+    hidden = {"wheels", "user", *(name for name in STAGES if name.startswith("install-"))}
+    assert set(STAGES) - hidden == set(TARGETS)
 
 
 @pytest.mark.parametrize("word", ["gcc", "g++", "build-essential", "cmake", "apt-get"])
 def test_no_step_installs_a_compiler(word: str) -> None:
-    assert not [value for value in values("RUN") if word in value]
+    assert not [value for stage in STAGES.values() for value in stage.values("RUN") if word in value]

@@ -4,12 +4,11 @@ usage: coworld_images.py PYTHON [PYTHON ...]     interpreters with a published `
 
 The projects come from the installed packages. Images that cannot be pulled have stand-ins: Debian with Python for
 `python:...-slim`, our default commissioner for the published one. Everything is in a separate podman storage,
-`.cache/compat-images/`, so a second run reuses the layers and the user's own images stay as they are. Exit status 1
+`.cache/images/`, so a second run reuses the layers and the user's own images stay as they are. Exit status 1
 when anything differs.
 """
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -27,18 +26,15 @@ from coworld.manifest.package import load_package  # noqa: E402
 from coworld.models.runnables import CoworldManifestRoleSpec  # noqa: E402
 from tests.compat.coworld_releases import CONFIG, PLAYED, bring_up_to_date, installed, published_manifest  # noqa: E402
 from tests.support import IN_CI  # noqa: E402
-from tests.wheels.podman import LIMITS, RELEASES, debian_archive, podman  # noqa: E402
-from workspace import CACHE, say  # noqa: E402
+from tests.wheels.podman import LIMITS, base_image, podman, use_separate_storage  # noqa: E402
 
-HOME = CACHE / "compat-images"
-DEBIAN = "localhost/compat-debian:1"
 PYTHON = "docker.io/library/python:3.12-slim"
 COMMISSIONER = "ghcr.io/metta-ai/commissioners-default:latest"
 VERSION = "1.0.0"
 
 STAND_INS = {
-    PYTHON: f"""\
-FROM {DEBIAN}
+    PYTHON: """\
+FROM DEBIAN
 RUN python3 -m venv /opt/python
 ENV PATH=/opt/python/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 """,
@@ -56,7 +52,7 @@ def main(pythons: list[str]) -> bool:
     if missing := [tool for tool in ("podman", "mmdebstrap") if not shutil.which(tool)]:
         print(f"compat: not building published images: install {' and '.join(missing)}")
         return not IN_CI
-    _use_separate_storage()
+    use_separate_storage()
     good = True
 
     def check(claim: str, passed: bool, detail: object = "") -> None:
@@ -95,16 +91,6 @@ def main(pythons: list[str]) -> bool:
     return good
 
 
-def _use_separate_storage() -> None:
-    """Let podman, also that of `coworld`, keep its images in the cache of this repository."""
-    HOME.mkdir(parents=True, exist_ok=True)
-    running = Path("/run" if os.geteuid() == 0 else os.environ.get("XDG_RUNTIME_DIR", tempfile.gettempdir()))
-    settings = {"driver": "overlay", "graphroot": HOME / "storage", "runroot": running / "league-compat-images"}
-    lines = ["[storage]", *(f'{name} = "{value}"' for name, value in settings.items())]
-    (HOME / "storage.conf").write_text("\n".join(lines) + "\n")
-    os.environ["CONTAINERS_STORAGE_CONF"] = str(HOME / "storage.conf")
-
-
 def _registry_options(folder: Path) -> list[str]:
     """Return options of `podman build` with which pip inside finds the registry as pip on this machine does.
 
@@ -128,18 +114,11 @@ def _registry_options(folder: Path) -> list[str]:
 
 def _make_stand_ins(options: list[str], folder: Path) -> None:
     """Build the images that the published projects start from, unless podman can pull them or has them."""
+    base = base_image()
     for name, dockerfile in STAND_INS.items():
-        if name == PYTHON and not _exists(DEBIAN):
-            version = f"{sys.version_info.major}.{sys.version_info.minor}"
-            say("compat: importing Debian")
-            podman("import", debian_archive(RELEASES[version]), DEBIAN)
         path = folder / "Dockerfile"
-        path.write_text(dockerfile)
+        path.write_text(dockerfile.replace("DEBIAN", base))
         podman("build", "--quiet", f"--file={path}", f"--tag={name}", *options, *LIMITS, ROOT / "packages")
-
-
-def _exists(image: str) -> bool:
-    return subprocess.run(["podman", "image", "exists", image]).returncode == 0
 
 
 def _copy_project(example: Path, project: Path) -> list[str]:

@@ -4,8 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import tempfile
 from pathlib import Path
 
 import workspace
@@ -26,18 +25,34 @@ def podman(*words: str | Path, fails: bool = False) -> str:
     return ran.stdout
 
 
-@contextmanager
-def base_image() -> Iterator[str]:
-    """Give the name of a base image: $CONTAINER_BASE, or a minimal Debian with the Python version of `.venv/`."""
+def use_separate_storage() -> None:
+    """Let every podman that this process starts keep its images in `.cache/images/`, apart from those of the user.
+
+    Layers stay there for the next run; delete the folder to free the disk.
+    """
+    home = workspace.CACHE / "images"
+    home.mkdir(parents=True, exist_ok=True)
+    running = Path("/run" if os.geteuid() == 0 else os.environ.get("XDG_RUNTIME_DIR", tempfile.gettempdir()))
+    settings = {"driver": "overlay", "graphroot": home / "storage", "runroot": running / "league-images"}
+    lines = ["[storage]", *(f'{name} = "{value}"' for name, value in settings.items())]
+    (home / "storage.conf").write_text("\n".join(lines) + "\n")
+    os.environ["CONTAINERS_STORAGE_CONF"] = str(home / "storage.conf")
+
+
+def base_image() -> str:
+    """Return the name of a base image: $CONTAINER_BASE, or a minimal Debian with the Python version of `.venv/`."""
     if named := os.environ.get("CONTAINER_BASE"):
-        yield named
-        return
+        return named
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     release = RELEASES.get(version) or missing(f"no Debian release has Python {version}: set CONTAINER_BASE")
     name = f"localhost/league-base:{release}"
-    podman("import", debian_archive(release), name)
-    yield name
-    podman("rmi", "--force", name)
+    if not has_image(name):
+        podman("import", debian_archive(release), name)
+    return name
+
+
+def has_image(name: str) -> bool:
+    return subprocess.run([require_tool("podman"), "image", "exists", name]).returncode == 0
 
 
 def debian_archive(release: str) -> Path:

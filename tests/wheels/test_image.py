@@ -1,6 +1,7 @@
-"""The image of the Containerfile: built offline from a wheelhouse, then used as its users do.
+"""The images of the Containerfile: built offline from a wheelhouse, then used as their users do.
 
-Without a registry the base image is made of Debian packages by `mmdebstrap`; CONTAINER_BASE names another one.
+Without a registry the base image is made of Debian packages by `mmdebstrap`; CONTAINER_BASE names another one. Images
+are in `.cache/images/`, apart from those of the user.
 """
 
 import json
@@ -9,32 +10,75 @@ import shutil
 import subprocess
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 import workspace
+from cogsguard.coworld.images import GAME_IMAGE, PLAYER_IMAGE
+from coworld.engines.choice import choose_engine
+from coworld.engines.local_images import LocalImages
+from coworld.manifest.arguments import manifest_file
+from coworld.manifest.package import load_package
+from coworld.runner.episode_request import fixture_request
+from coworld.runner.runner import run_episode
 from tests.support import missing
-from tests.wheels.podman import LIMITS, base_image, podman
+from tests.wheels.podman import LIMITS, base_image, podman, use_separate_storage
 from wheelhouse import collect
 
 LANDLOCK_KERNEL = (6, 12)
-IMAGE = "localhost/league-test:1"
 READY = """python -c 'import urllib.request as web; web.urlopen("http://127.0.0.1:8000/readyz")'"""
 
 pytestmark = pytest.mark.second_library
 
 
+class Images:
+    """The images of the Containerfile, each built on first use without network and times."""
+
+    def __init__(self, context: Path, base: str) -> None:
+        self.context, self.base = context, base
+        self.built: dict[str, str] = {}
+
+    def __call__(self, stage: str) -> str:
+        """Return the name of the image of a stage."""
+        if stage not in self.built:
+            self.built[stage] = f"localhost/league-test-{stage}:1"
+            self.build(stage, self.built[stage])
+        return self.built[stage]
+
+    def build(self, stage: str, name: str, *options: str) -> str:
+        """Build a stage; return the id of its image."""
+        words = ["--network=none", "--timestamp=0", f"--build-arg=BASE={self.base}", f"--target={stage}"]
+        podman("build", *words, f"--tag={name}", *options, *LIMITS, self.context)
+        return podman("image", "inspect", "--format={{.Id}}", name).strip()
+
+    def size(self, stage: str) -> int:
+        """Return the bytes that an image adds to its base."""
+        of_image, of_base = (
+            int(podman("image", "inspect", "--format={{.Size}}", name)) for name in (self(stage), self.base)
+        )
+        return of_image - of_base
+
+
 @pytest.fixture(scope="module")
-def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def images(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Images]:
     context = tmp_path_factory.mktemp("context")
     for name in ("Containerfile", ".dockerignore"):
         shutil.copy(workspace.ROOT / name, context)
-    with base_image() as base:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CONTAINERS_STORAGE_CONF", "")  # restores it at the end
+        use_separate_storage()
+        images = Images(context, base_image())
         collect(context / "dist" / "wheelhouse", neural=False)
-        options = ["--network=none", "--layers=false", f"--build-arg=BASE={base}", f"--tag={IMAGE}", *LIMITS]
-        podman("build", *options, context)
-        yield IMAGE
-        podman("rmi", "--force", IMAGE)
+        yield images
+        if images.built:
+            podman("rmi", "--force", *images.built.values())
+        podman("image", "prune", "--force")  # layers of this build; the next one has other wheels
+
+
+@pytest.fixture(scope="module")
+def image(images: Images) -> str:
+    return images("league")
 
 
 @pytest.fixture
@@ -59,9 +103,10 @@ def test_the_commands_run_as_a_user_and_without_a_compiler(image: str) -> None:
     assert run_in(image, "sh", "-c", "command -v cc gcc g++ c++ clang", fails=True) == ""
 
 
-def test_the_server_answers_on_its_port_and_stores_its_data_in_the_volume(image: str, volume: str) -> None:
-    assert "First start" in serve_once(image, volume)
-    assert "First start" not in serve_once(image, volume)
+def test_the_server_answers_on_its_port_and_stores_its_data_in_the_volume(images: Images, volume: str) -> None:
+    server = images("server")
+    assert "First start" in serve_once(server, volume)
+    assert "First start" not in serve_once(server, volume)
 
 
 def serve_once(image: str, volume: str) -> str:
@@ -69,18 +114,80 @@ def serve_once(image: str, volume: str) -> str:
     options = ["--detach", "--publish=127.0.0.1::8000", f"--volume={volume}:/data", *LIMITS]
     options += [f"--health-cmd={READY}", "--health-interval=disable"]
     public = "--env=OBSERVATORY_PUBLIC_URL=https://league.example.com"
-    server = podman("run", *options, public, image, "observatory", "serve").strip()
+    server = podman("run", *options, public, image).strip()
     try:
         wait_for(server, "Observatory at https://league.example.com")
-        address = podman("port", server, "8000").strip()
-        with urllib.request.urlopen(f"http://{address}/readyz") as response:
-            assert json.load(response)["ready"] is True
+        assert ready(server)["ready"] is True
         podman("healthcheck", "run", server)
         podman("stop", "--time=60", server)
         assert podman("inspect", "--format={{.State.ExitCode}}", server).strip() == "0"
         return podman("logs", server)
     finally:
         podman("rm", "--force", "--time=0", server)
+
+
+def ready(server: str) -> dict[str, object]:
+    address = podman("port", server, "8000").strip()
+    with urllib.request.urlopen(f"http://{address}/readyz") as response:
+        document: dict[str, object] = json.load(response)
+        return document
+
+
+def test_a_worker_connects_to_a_server(images: Images, volume: str, tmp_path: Path) -> None:
+    settings = ["--env=OBSERVATORY_PUBLIC_URL=https://league.example.com", "--env=OBSERVATORY_LOCAL_WORKERS=0"]
+    options = ["--detach", "--publish=127.0.0.1::8000", f"--volume={volume}:/data", *LIMITS]
+    server = podman("run", *options, *settings, images("server")).strip()
+    containers = [server]
+    try:
+        wait_for(server, "Observatory at https://league.example.com")
+        assert ready(server)["workers"] == 0
+        token = tmp_path / "worker-token"
+        token.write_text(podman("exec", server, "observatory", "admin", "token", "create", "rack 3"))
+        token.chmod(0o644)
+        mount = f"--volume={token}:/run/secrets/worker-token:ro"
+        network = [f"--network=container:{server}", "--env=OBSERVATORY_SERVER=http://127.0.0.1:8000"]
+        containers.append(podman("run", "--detach", *network, mount, *LIMITS, images("worker")).strip())
+        wait_for(server, "POST /work/lease 204")
+        assert ready(server)["workers"] == 1
+        podman("stop", "--time=60", containers[1])
+        assert podman("inspect", "--format={{.State.ExitCode}}", containers[1]).strip() == "0"
+    finally:
+        for container in reversed(containers):  # the worker uses the network of the server
+            podman("rm", "--force", "--time=0", container)
+
+
+def test_the_runner_runs_episodes_and_has_the_programs_of_a_cluster(images: Images) -> None:
+    runner = images("runner")
+    assert "run-episode" in run_in(runner)
+    unmasked = ("--security-opt=unmask=ALL",)
+    episode = ("coworld", "run-episode", "paintarena", "--variant", "quick-small", "-o", "/tmp/results")
+    assert "Scores:" in run_in(runner, *episode, options=unmasked)
+    assert "JOB_SPEC_URI" in run_in(runner, "python", "-m", "coworld.runner.kubernetes_runner", "run", fails=True)
+
+
+def test_cogs_vs_clips_plays_in_its_images(images: Images, tmp_path: Path) -> None:
+    for stage, name in {"cogsguard": GAME_IMAGE, "cogsguard-player": PLAYER_IMAGE}.items():
+        podman("tag", images(stage), name)
+    with manifest_file("cogsguard") as path:
+        package = load_package(path)
+    engine = choose_engine("podman", LocalImages(), pull="never")
+    outcome = run_episode(package, fixture_request(package), engine=engine, workspace=tmp_path, verify_replay=True)
+    assert outcome.ok, outcome.error
+    assert outcome.results is not None and len(outcome.results["scores"]) == len(package.manifest.certification.players)
+    podman("rmi", "--force", GAME_IMAGE, PLAYER_IMAGE)
+
+
+@pytest.mark.parametrize("stage", ["server", "worker", "runner", "cogsguard", "cogsguard-player", "league"])
+def test_images_are_small_and_run_as_a_user_that_cannot_change_them(images: Images, stage: str) -> None:
+    assert images.size(stage) < 500 << 20
+    assert run_in(images(stage), "id", "--user").strip() == "1000"
+    assert run_in(images(stage), "find", "/opt/league", "-writable", "-not", "-type", "l").strip() == ""
+    run_in(images(stage), "ls", "/wheelhouse", fails=True)
+
+
+def test_the_same_wheels_give_the_same_image(images: Images) -> None:
+    first = podman("image", "inspect", "--format={{.Id}}", images("cogsguard")).strip()
+    assert images.build("cogsguard", images("cogsguard"), "--no-cache") == first
 
 
 def wait_for(server: str, text: str) -> None:
