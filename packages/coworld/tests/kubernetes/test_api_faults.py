@@ -128,7 +128,8 @@ def test_a_long_outage_is_the_platforms_fault_and_what_is_left_is_swept(
     cluster: TestCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster_module, "LONGEST_PAUSE", 0.05)
-    cluster.node.fates["worker"] = Fate(terminated=("Completed", 0), after=lambda: not cluster.api.down)
+    over = threading.Event()
+    cluster.node.fates["worker"] = Fate(terminated=("Completed", 0), after=over.is_set)
 
     def outage() -> None:
         while not any(pod["status"].get("containerStatuses") for pod in cluster.api.select("pods", "coworld")):
@@ -142,6 +143,7 @@ def test_a_long_outage_is_the_platforms_fault_and_what_is_left_is_swept(
     assert outcome.error is not None and outcome.error.error_type == "platform_error"
     assert "does not answer" in outcome.error.message or "did not answer for 0.5 s" in outcome.error.message
     cluster.api.down = False
+    over.set()
     while not (swept := remote.sweep(cluster.cluster)):
         time.sleep(0.02)
     assert len(swept) == 1
