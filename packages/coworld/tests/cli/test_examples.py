@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,7 +22,10 @@ from coworld.main import COMMANDS
 from coworld.manifest.schema_files import PACKAGE, SCHEMA_PATHS
 from coworld.stats.paintarena import extract_batch
 from coworld.templates import write_template
+from tests.support import require_tool
+from tests.wheels.podman import podman
 
+from ..build.project import write_project
 from .conftest import coworld
 
 
@@ -43,8 +47,23 @@ SERVES = {"play": "Admin:", "replay": "Replay:", "optimize paintarena": "Workben
 """commands that serve until an interrupt, and the line that they print once they do"""
 
 
-def prepare(folder: Path, words: list[str], episode: Path) -> None:
+@pytest.fixture
+def image() -> Iterator[str]:
+    """The name of an image to build; what was built under it is removed."""
+    name = f"coworld-example-{uuid.uuid4().hex[:12]}"
+    yield f"{name}:latest"
+    if shutil.which("podman"):
+        listed = podman("images", "--quiet", "--no-trunc", f"--filter=reference=localhost/{name}")
+        if ids := sorted({line.strip() for line in listed.splitlines()}):
+            podman("rmi", "--force", *ids)
+
+
+def prepare(folder: Path, words: list[str], episode: Path, image: str) -> None:
     """What an example reads is there before it runs."""
+    if words[1] == "build":
+        require_tool("podman")
+        project = write_project(folder / "my-game" if "my-game" in words else folder, image)
+        (project / "hello").write_text("a program")
     if "coworld_manifest.json" in words:
         write_template("python", folder, name="my-player")
     if "Dockerfile" in words:
@@ -85,11 +104,11 @@ def test_every_command_has_examples_and_shows_them() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_runs_as_it_is_printed(example: str, episode: Path, tmp_path: Path) -> None:
+def test_an_example_runs_as_it_is_printed(example: str, episode: Path, tmp_path: Path, image: str) -> None:
     words = shlex.split(example)
     folder = tmp_path / "here"
     folder.mkdir()
-    prepare(folder, words, episode)
+    prepare(folder, words, episode, image)
     environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
     process = subprocess.Popen(
         [sys.executable, "-m", "coworld", *words[1:]],
