@@ -42,7 +42,9 @@ for words in (['list'], ['debug']):
     done = subprocess.run([sys.executable, '-m', 'pip', 'config', *words], capture_output=True, text=True)
     found.append(done.stdout + done.stderr)
 for folder in {os.path.expanduser('~'), os.path.dirname(os.getcwd()), '/etc', '/tmp', '/run', '/home', '/root'}:
-    for place, _, names in os.walk(folder):
+    for place, folders, names in os.walk(folder):
+        if '.venv' in folders:
+            folders.remove('.venv')  # of a checkout below one of them
         for name in names:
             path = os.path.join(place, name)
             try:
