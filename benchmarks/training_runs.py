@@ -37,7 +37,7 @@ class Trainer:
 
 @dataclass(frozen=True)
 class Run:
-    """What one run took, from the start of its process to its end."""
+    """The cost of one run, from the start of its process to its end."""
 
     updates: int
     cpu_seconds: float

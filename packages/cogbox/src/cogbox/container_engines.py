@@ -61,8 +61,8 @@ def engine_command(name: str) -> list[str]:
 def engine_controllers(name: str) -> frozenset[str]:
     """Return the kinds of limits that an engine can apply: podman without root has those that systemd delegates."""
     if name == "podman" and os.geteuid() != 0:
-        told = run_engine(name, "info", "--format", "{{range .Host.CgroupControllers}}{{.}} {{end}}")
-        return frozenset(told.stdout.split())
+        result = run_engine(name, "info", "--format", "{{range .Host.CgroupControllers}}{{.}} {{end}}")
+        return frozenset(result.stdout.split())
     return frozenset({"memory", "pids", "cpu"})
 
 

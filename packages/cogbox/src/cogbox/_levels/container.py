@@ -198,10 +198,10 @@ def owned_containers(engine: str) -> dict[str, str]:
         if not listed.stdout.strip():
             return {}
         form = f'{{{{.Name}}}} {{{{index .Config.Labels "{OWNER}"}}}}'
-        told = run_engine(engine, "inspect", "--format", form, *listed.stdout.split(), timeout=ANSWER_SECONDS)
+        result = run_engine(engine, "inspect", "--format", form, *listed.stdout.split(), timeout=ANSWER_SECONDS)
     except subprocess.TimeoutExpired:
         return {}
-    rows = [line.split() for line in told.stdout.splitlines()]
+    rows = [line.split() for line in result.stdout.splitlines()]
     return {row[0].lstrip("/"): row[1] for row in rows if len(row) == 2}
 
 

@@ -29,7 +29,7 @@ def load_transcript(path: Path, *, name: str) -> CoworldTranscript:
     A bar in a cell is written `\|`.
 
     Raises:
-        MissingFileError: there is no such file.
+        MissingFileError: the file does not exist.
         CoworldError: it has no such table, or a row has another number of cells.
         pydantic.ValidationError: a cell is not valid.
     """

@@ -35,9 +35,9 @@ def choose_engine(
     from coworld.engines.container_images import PULL_POLICIES, ContainerImages, PullPolicy
 
     if name not in ENGINE_NAMES:
-        raise EngineError(f"there is no engine {name!r}; allowed: {', '.join(ENGINE_NAMES)}")
+        raise EngineError(f"unknown engine {name!r}; allowed: {', '.join(ENGINE_NAMES)}")
     if pull not in PULL_POLICIES:
-        raise EngineError(f"there is no pull policy {pull!r}; allowed: {', '.join(PULL_POLICIES)}")
+        raise EngineError(f"unknown pull policy {pull!r}; allowed: {', '.join(PULL_POLICIES)}")
     images_of = functools.cache(
         lambda engine: ContainerImages(engine, pull=cast(PullPolicy, pull), platform=platform, say=say)
     )

@@ -28,7 +28,7 @@ EMULATORS = {"amd64": "qemu-x86_64", "arm64": "qemu-aarch64", "arm": "qemu-arm",
 
 @dataclass(frozen=True, kw_only=True)
 class ImageConfig:
-    """What an image says about the program in it."""
+    """The program of an image: its command, variables, user and platform."""
 
     image: str
     """the reference"""
@@ -97,10 +97,10 @@ class ContainerImages:
 
     def _inspect(self, image: str) -> dict[str, Any] | None:
         try:
-            told = run_engine(self.engine, "image", "inspect", image, timeout=INSPECT_SECONDS)
+            result = run_engine(self.engine, "image", "inspect", image, timeout=INSPECT_SECONDS)
         except subprocess.TimeoutExpired:
             raise EngineError(f"`{self.engine} image inspect` did not respond within {INSPECT_SECONDS:g} s") from None
-        documents = json.loads(told.stdout) if told.returncode == 0 else []
+        documents = json.loads(result.stdout) if result.returncode == 0 else []
         return documents[0] if documents else None
 
     def _download(self, image: str) -> None:
@@ -111,13 +111,13 @@ class ContainerImages:
         self._say(f"Pulling {image} ({self.platform}) with {self.engine}")
         words = ["pull", "--quiet", "--platform", self.platform, image]
         try:
-            told = run_engine(self.engine, *words, timeout=PULL_SECONDS)
+            result = run_engine(self.engine, *words, timeout=PULL_SECONDS)
         except subprocess.TimeoutExpired:
             raise ImageUnreachable(
                 image, f"`{self.engine} pull` did not end within {PULL_SECONDS:g} s. {self._remedy(image)}"
             ) from None
-        if told.returncode:
-            lines = [line.strip() for line in told.stderr.splitlines() if line.strip()]
+        if result.returncode:
+            lines = [line.strip() for line in result.stderr.splitlines() if line.strip()]
             reason = lines[-1].removeprefix("Error: ")[:300] if lines else "no error output"
             raise ImageUnreachable(
                 image,
