@@ -25,7 +25,7 @@ stages, in this order:
   disks    a worker on disks of 4 kB to 1.4 MB, until one is large enough: no policy is blamed, the match is played
   training a training run killed 100 times and continued: same weights and curve as without kills
   kills    server and workers of a league killed 100 times, on SQLite and on PostgreSQL: same tables as without kills
-  samples  every recorded mission saved and loaded, the intervals of 2,000 seasons
+  samples  every recorded mission saved and loaded, the intervals of 2,000 seasons, every tutorial as a notebook
   image    the images of the Containerfile, built from Debian packages and wheels: a server, a worker, episodes on a
            machine and of Cogs vs Clips in its images, the sandbox, the same image twice
 
@@ -146,7 +146,9 @@ def kills(args: argparse.Namespace) -> bool:
 def samples(args: argparse.Namespace) -> bool:
     missions = "packages/mettagrid/tests/config/test_recorded_configs.py"
     seasons = "packages/observatory/tests/standings/test_intervals.py"
-    return run("-m", "pytest", "-q", missions, seasons, RECORDED_EVERY="1", INTERVAL_SEASONS="2000")
+    tutorials = "tests/test_tutorials.py"
+    sizes = {"RECORDED_EVERY": "1", "INTERVAL_SEASONS": "2000", "TUTORIAL_NOTEBOOKS": "all"}
+    return run("-m", "pytest", "-q", missions, seasons, tutorials, **sizes)
 
 
 def image(args: argparse.Namespace) -> bool:
