@@ -22,6 +22,7 @@ stages, in this order:
   output   five steps of 4,000 infos, 200 steps of 60 kB, 66 matches of a policy that prints 98 MB (output.py)
   hostile  policies that send and print too much: at every level, by root and by a user, and through a worker; every
            hostile program in a container; 500 boxes in a row
+  databases  workers, sockets and browsers with a server on PostgreSQL too
   disks    a worker on disks of 4 kB to 1.4 MB, until one is large enough: no policy is blamed, the match is played
   training a training run killed 100 times and continued: same weights and curve as without kills
   kills    server and workers of a league killed 100 times, on SQLite and on PostgreSQL: same tables as without kills
@@ -124,7 +125,11 @@ def hostile(args: argparse.Namespace) -> bool:
     authors = "packages/observatory/tests/matches/test_voices.py"
     programs = ["packages/cogbox/tests/test_hostile.py", "packages/cogbox/tests/test_leftovers.py"]
     tests = [levels, worker, players, authors, *programs]
-    return run("-m", "pytest", "-q", *tests, HOSTILE_LEVELS="all", BOXES="500")
+    return run("-m", "pytest", "-q", *tests, HOSTILE_LEVELS="all", BOXES="500", DATABASES="all")
+
+
+def databases(args: argparse.Namespace) -> bool:
+    return run("-m", "pytest", "-q", "packages/observatory/tests", "-m", "any_database", DATABASES="all")
 
 
 def disks(args: argparse.Namespace) -> bool:
@@ -168,6 +173,7 @@ STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "attacks": attacks,
     "output": output,
     "hostile": hostile,
+    "databases": databases,
     "disks": disks,
     "training": training,
     "kills": kills,

@@ -1,8 +1,13 @@
-"""A server on each database: the same tests run against SQLite and a real PostgreSQL."""
+"""A server on each database: the same tests run against SQLite and a real PostgreSQL.
+
+Tests of workers, sockets and browsers do not depend on the database and are marked `any_database`: they use SQLite, and
+with DATABASES=all (`make soak`) PostgreSQL too.
+"""
 
 from __future__ import annotations
 
 import itertools
+import os
 import socket
 import tempfile
 import threading
@@ -31,7 +36,16 @@ from packages.observatory.tests.world import World
 from tests.support import missing
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+DATABASES = ["sqlite", "postgresql"]
 _numbers = itertools.count(1)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Choose the databases of a test that does not name its own."""
+    named = any(mark.args[0] == "database_kind" for mark in metafunc.definition.iter_markers("parametrize"))
+    if "database_kind" in metafunc.fixturenames and not named:
+        on_one = metafunc.definition.get_closest_marker("any_database") and os.environ.get("DATABASES") != "all"
+        metafunc.parametrize("database_kind", DATABASES[:1] if on_one else DATABASES, indirect=True, scope="session")
 
 
 class SettableClock:
@@ -93,7 +107,7 @@ def postgres_url() -> Iterator[str]:
         server.cleanup()
 
 
-@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+@pytest.fixture(scope="session")
 def database_kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -28,8 +28,6 @@ __all__ = ["queued", "scene", "worker"]
 DAY = 24 * 3600
 ANONYMOUS = CALLERS.index("anonymous")
 EXPIRED = CALLERS.index("expired")
-on_one_database = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")
-"""for the longest: what they need of the database, shorter tests try on both"""
 
 
 def statuses(
@@ -63,7 +61,7 @@ def test_no_route_counts_a_forwarded_address_of_an_unknown_proxy(
     assert {route: actual[route] for route in refused} == refused
 
 
-@on_one_database
+@pytest.mark.any_database
 def test_no_route_accepts_a_session_or_a_token_that_ended_before_a_restart(
     app: FastAPI, client: TestClient, scene: Scene, ada: Any, clock: Any
 ) -> None:
@@ -89,7 +87,7 @@ def test_no_route_accepts_a_session_or_a_token_that_ended_before_a_restart(
         restarted.state.database.close()
 
 
-@on_one_database
+@pytest.mark.any_database
 def test_a_changed_clock_opens_and_breaks_no_route(
     app: FastAPI, client: TestClient, scene: Scene, account: Any, clock: Any
 ) -> None:

@@ -57,6 +57,7 @@ def comparable(answer: Any) -> Any:
     return answer.status_code, text if "signature=" not in text and "seen_seconds_ago" not in text else len(body)
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize(
     ("kind", "extra"),
     [("plain", {}), ("plain", {"X-Use-Elevated-Privileges": "yes"}), ("read-only", ELEVATED), ("player", ELEVATED)],

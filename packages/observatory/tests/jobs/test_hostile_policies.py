@@ -1,4 +1,4 @@
-"""Hostile policies of the corpus as uploads of a league, on each database: verdict, log, and what others see of it.
+"""Hostile policies of the corpus as uploads of a league: verdict, log, and what others see of it.
 
 Without `HOSTILE_LEVELS=all` (`make soak`) three of them play, at the level that a worker takes by itself.
 """
@@ -25,6 +25,8 @@ from packages.observatory.tests.jobs.test_worker import job, queue, token, uploa
 from tests.support import missing
 
 __all__ = ["job", "queue", "token"]
+
+pytestmark = pytest.mark.any_database
 
 ALL = os.environ.get("HOSTILE_LEVELS") == "all"
 LEVELS = ("bubblewrap", "namespaces") if ALL else ("bubblewrap",)

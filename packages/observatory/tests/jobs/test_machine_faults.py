@@ -31,6 +31,8 @@ from tests.support import missing, require_tool
 
 __all__ = ["token"]
 
+pytestmark = pytest.mark.any_database
+
 SIZES = [int(text) for text in os.environ.get("FULL_DISKS", "200").split(",")]
 """of disks, in kilobytes"""
 

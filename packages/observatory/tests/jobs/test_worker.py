@@ -32,6 +32,8 @@ from observatory.worker.loop import Worker
 from observatory.worker.machine import MachineFailed
 from packages.observatory.tests.world import bundle
 
+pytestmark = pytest.mark.any_database
+
 SECRET = "a-value-nobody-else-may-see"
 
 POLICY = """

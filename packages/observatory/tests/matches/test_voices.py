@@ -30,7 +30,6 @@ from packages.observatory.tests.world import World
 __all__ = ["token"]
 
 PATIENCE_MS = 4000
-KINDS = ["sqlite", "postgresql"] if os.environ.get("HOSTILE_LEVELS") == "all" else ["sqlite"]
 
 
 def impatient(*arguments: Any, **options: Any) -> EpisodePlan:
@@ -44,7 +43,7 @@ def host() -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("database_kind", KINDS, indirect=True, scope="session")
+@pytest.mark.any_database
 def test_an_author_reads_the_reason_and_no_reader_sees_details_of_the_machine(
     server: Any,
     client: TestClient,

@@ -14,6 +14,8 @@ from fastapi.routing import APIRoute, iter_route_contexts
 from observatory.http.bodies import MAX_DEPTH, MAX_VALUES
 from observatory.http.routing import Route
 
+pytestmark = pytest.mark.any_database
+
 JSON = {"Content-Type": "application/json"}
 
 

@@ -18,6 +18,8 @@ from fastapi import FastAPI
 from observatory.operations.connections import Connections, Networks, raise_file_limit
 from observatory.serving.slow_readers import UnreadResponse
 
+pytestmark = pytest.mark.any_database
+
 EXCHANGE = b"POST /credentials/auth-codes/exchange HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
 
 

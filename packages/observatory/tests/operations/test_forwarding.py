@@ -12,6 +12,8 @@ from pydantic import ValidationError
 
 from observatory.settings import Settings
 
+pytestmark = pytest.mark.any_database
+
 
 @pytest.fixture
 def statuses(make_app: Callable[..., FastAPI], serve: Callable[[FastAPI], Any]) -> Callable[..., list[int]]:

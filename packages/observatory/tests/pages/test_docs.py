@@ -6,10 +6,13 @@ import re
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.browser import browser
 
 __all__ = ["browser"]
+
+pytestmark = pytest.mark.any_database
 
 
 def test_the_documentation_loads_nothing_from_elsewhere(server: Any) -> None:
