@@ -22,6 +22,7 @@ from observatory.database.tables.matches import Match
 from observatory.settings import Settings
 from packages.observatory.tests.commissioner.killing import (
     JOBS,
+    KILLS,
     Nursery,
     play_to_the_end,
     prepare,
@@ -29,7 +30,6 @@ from packages.observatory.tests.commissioner.killing import (
     wait_until,
 )
 
-KILLS = int(os.environ.get("KILLS", "5"))
 SEED = int(os.environ.get("KILLS_SEED", "7"))
 
 
