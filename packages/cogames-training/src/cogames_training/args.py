@@ -192,7 +192,7 @@ class TrainArgs:
     precision: Precision = "float32"
     """numbers of the network; losses, optimizer and weights stay float32"""
     compile: bool = False
-    """compile the network with torch.compile"""
+    """must be false: torch.compile has no gain here"""
     cuda_graphs: bool = True
     """on a GPU, replay decisions and gradient steps as CUDA graphs, if the network allows it"""
 
@@ -202,7 +202,8 @@ class TrainArgs:
     def check(self) -> None:
         """Raise `SettingError` for a value that cannot work."""
         if self.compile:
-            raise SettingError("compile", "torch.compile has not been measured with this trainer; leave it false")
+            reason = "torch.compile made no run faster, and a compiled network cannot be recorded as a CUDA graph"
+            raise SettingError("compile", f"{reason}; leave it false")
         if not self.missions:
             raise SettingError("missions", "name at least one mission")
         positive = ("total_steps", "horizon", "minibatch_size", "update_epochs", "maps", "evaluation_seeds")

@@ -213,8 +213,8 @@ class Trainer:
                 self.gradient_steps += 1
                 if args.target_kl is not None and float(self.processes.sum(kl)) / self.processes.size > args.target_kl:
                     break
+        self._check_finite(checks)  # waits until the device has finished the gradient steps
         seconds["learn"] += time.perf_counter() - learning - seconds["advantage"] - seconds["train_forward"]
-        self._check_finite(checks)
 
         # Report
         counted = int(experience.weights.sum())

@@ -164,6 +164,7 @@ def test_settings_that_are_changed_or_unused_are_reported() -> None:
         (["scheduler.run_gates=[{loss_instance_name: grpo}]"], "is not a loss of this trainer"),
         (["curriculum.learning_progress.memory=3"], "needs curriculum.algorithm"),
         (["trainer.total_timesteps=0"], "at least 1"),
+        (["trainer.compile=true"], "torch.compile made no run faster"),
     ],
 )
 def test_settings_that_cannot_work_are_refused(words: list[str], says: str) -> None:

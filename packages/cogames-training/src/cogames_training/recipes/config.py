@@ -215,7 +215,7 @@ class TrainerConfig(RecipeConfig):
     max_grad_norm: float = 0.5
     """longer gradients are scaled down to this length"""
     compile: bool = False
-    """compile the network with torch.compile"""
+    """must be false: torch.compile has no gain here"""
     scale_batches_by_world_size: bool = False
     """divide `batch_size` and `minibatch_size` by the number of processes (WORLD_SIZE)"""
     optimizer: OptimizerConfig = Field(default_factory=OptimizerConfig)
