@@ -3,8 +3,11 @@
 import observatory.database.tables.accounts
 import observatory.database.tables.assays
 import observatory.database.tables.audit
+import observatory.database.tables.coworlds
 import observatory.database.tables.episodes
 import observatory.database.tables.jobs
+import observatory.database.tables.leagues
 import observatory.database.tables.matches
 import observatory.database.tables.policies
+import observatory.database.tables.requests
 import observatory.database.tables.seasons  # noqa: F401
