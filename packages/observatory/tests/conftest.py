@@ -34,6 +34,7 @@ from observatory.settings import Settings
 from packages.observatory.tests.checked_writes import checked_writes
 from packages.observatory.tests.world import World
 from tests.support import missing
+from tests.warm import WarmProgram
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 DATABASES = ["sqlite", "postgresql"]
@@ -131,6 +132,14 @@ def new_database_url(
         return f"{before}/{name}?{after}"
 
     return make
+
+
+@pytest.fixture(scope="session")
+def observatory_program() -> Iterator[WarmProgram]:
+    """Runs `observatory` commands that end by themselves."""
+    commands = [f"observatory.cli.{name}" for name in ("admin", "maintenance", "network", "seasons", "serving")]
+    with WarmProgram("observatory", "packages.observatory.tests.loaded", *commands) as program:
+        yield program
 
 
 @pytest.fixture(scope="session")

@@ -10,11 +10,9 @@ import json
 import os
 import signal
 import sys
-import tempfile
 import threading
-from pathlib import Path
 
-from observatory.app import create_app
+import packages.observatory.tests.loaded  # noqa: F401
 from observatory.serving.serving import serve
 from observatory.settings import Settings
 from packages.observatory.tests.commissioner import scripted
@@ -23,8 +21,6 @@ from packages.observatory.tests.commissioner import scripted
 def main() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no process waits for them
     os.setpgid(0, 0)
-    with tempfile.TemporaryDirectory() as folder:  # a server loads much of its code when it is created
-        create_app(Settings(data_dir=Path(folder), seed_seasons=False)).state.database.close()
     for line in sys.stdin:
         action, log, environment, *words = json.loads(line)
         assert threading.active_count() == 1

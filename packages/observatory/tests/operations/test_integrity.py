@@ -6,7 +6,6 @@ import errno
 import os
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -20,16 +19,16 @@ from observatory.accounts.service import create_user, mint_user_token
 from observatory.clock import utc_now
 from observatory.database.integrity import clock_problem, integrity_problems
 from observatory.serving.backup import BackupError, backup
+from tests.warm import WarmProgram
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def command(tmp_path: Path) -> Command:
+def command(tmp_path: Path, observatory_program: WarmProgram) -> Command:
     def run(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
         own = {"OBSERVATORY_DATA_DIR": str(tmp_path / "data"), "OBSERVATORY_SEED_SEASONS": "false"}
-        line = [sys.executable, "-m", "observatory", *words]
-        return subprocess.run(line, env=os.environ | own | variables, capture_output=True, text=True, timeout=120)
+        return observatory_program.run(*words, env=os.environ | own | variables)
 
     return run
 

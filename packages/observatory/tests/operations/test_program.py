@@ -18,15 +18,14 @@ import pytest
 
 from observatory.accounts.startup import startup_problems
 from observatory.settings import Settings
+from tests.warm import WarmProgram
 
 
 @pytest.fixture
-def command(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+def command(tmp_path: Path, observatory_program: WarmProgram) -> Callable[..., subprocess.CompletedProcess[str]]:
     def run(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
         own = {"OBSERVATORY_DATA_DIR": str(tmp_path / "data"), "OBSERVATORY_SEED_SEASONS": "false"}
-        environment = os.environ | own | variables
-        line = [sys.executable, "-m", "observatory", *words]
-        return subprocess.run(line, env=environment, capture_output=True, text=True, check=False, timeout=120)
+        return observatory_program.run(*words, env=os.environ | own | variables)
 
     return run
 

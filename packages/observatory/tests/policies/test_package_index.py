@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -26,6 +24,7 @@ from packages.mettagrid.tests.runner.boxed.local_index import (
 )
 from packages.observatory.tests.jobs.test_worker import spec
 from packages.observatory.tests.world import World, bundle
+from tests.warm import WarmProgram
 
 INDEX = "@package-index"
 
@@ -117,14 +116,15 @@ def test_a_bundle_cannot_grant_itself_the_index(client: TestClient, ada: Any) ->
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")
-def test_the_command_grants_lists_and_revokes(server: Any, world: World, ada: Any, admin: Any, tmp_path: Path) -> None:
+def test_the_command_grants_lists_and_revokes(
+    server: Any, world: World, ada: Any, admin: Any, tmp_path: Path, observatory_program: WarmProgram
+) -> None:
     world.version(ada, "mine")
     (tmp_path / "token").write_text(admin.token)
 
     def run(*words: str) -> str:
-        # In a process of its own: the command configures the log of its process.
         where = ["admin", "--server", server.url, "--token-file", str(tmp_path / "token")]
-        ran = subprocess.run([sys.executable, "-m", "observatory", *where, *words], capture_output=True, text=True)
+        ran = observatory_program.run(*where, *words)
         return ran.stdout + ran.stderr
 
     assert "@package-index  owner" in run("network", "grant", "mine:v1", INDEX, "--owner")

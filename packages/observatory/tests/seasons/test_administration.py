@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from fastapi.testclient import TestClient
 from observatory.errors import Unprocessable
 from observatory.seasons.sources import PRESETS, parse_preset, preset_text, read_preset
 from packages.observatory.tests.world import World
+from tests.warm import WarmProgram
 
 SEASONS = "/observatory/api/admin/seasons"
 MINE = """
@@ -282,7 +282,7 @@ def test_recompute_ignores_results_after_closing_and_reports_unexplained_members
     assert findings() == [f"{other} is in competition, and the results say that it is not"]
 
 
-def test_the_commands_work_with_an_editor_and_with_files(tmp_path: Path) -> None:
+def test_the_commands_work_with_an_editor_and_with_files(tmp_path: Path, observatory_program: WarmProgram) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(MINE)
     variables = {
@@ -292,10 +292,7 @@ def test_the_commands_work_with_an_editor_and_with_files(tmp_path: Path) -> None
     }
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
-        line = [sys.executable, "-m", "observatory", "admin", "season", *words]
-        return subprocess.run(
-            line, env=os.environ | variables, capture_output=True, text=True, check=False, timeout=120
-        )
+        return observatory_program.run("admin", "season", *words, env=os.environ | variables)
 
     assert run("create", str(file)).stdout.strip() == "Made mine, version 1"
     assert run("edit", "mine").stdout.strip() == "Changed mine, version 1"

@@ -1,13 +1,13 @@
 """`observatory seed`, and the seasons that a new server has."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 from fastapi.testclient import TestClient
 
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from observatory.seasons.seeding import preset_files, seed, seed_if_empty
+from tests.warm import WarmProgram
 
 DOCUMENTED = {"beta-cvc", "beta", "beta-cogsguard", "beta-teams-small", "beta-teams-large", "beta-teams-tiny-fixed"}
 
@@ -26,7 +26,7 @@ def test_a_new_server_has_the_documented_seasons(app, client: TestClient, clock,
     assert len(client.get("/tournament/seasons/beta/versions").json()) == 1
 
 
-def test_the_command_creates_seasons_from_files(tmp_path: Path) -> None:
+def test_the_command_creates_seasons_from_files(tmp_path: Path, observatory_program: WarmProgram) -> None:
     preset = tmp_path / "mine.yaml"
     preset.write_text(
         "name: mine\ndisplay_name: Mine\nsummary: My own\ntournament_type: freeplay\n"
@@ -34,8 +34,7 @@ def test_the_command_creates_seasons_from_files(tmp_path: Path) -> None:
     )
 
     def run(file: Path) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "observatory.main", "seed", str(file), "--data", str(tmp_path / "data")]
-        return subprocess.run(command, capture_output=True, text=True)
+        return observatory_program.run("seed", file, "--data", tmp_path / "data")
 
     first, again = run(preset), run(preset)
     assert (first.returncode, first.stdout.strip()) == (0, "mine")
@@ -49,10 +48,9 @@ def test_the_command_creates_seasons_from_files(tmp_path: Path) -> None:
     )
 
 
-def test_the_command_creates_documented_seasons_by_name(tmp_path: Path) -> None:
+def test_the_command_creates_documented_seasons_by_name(tmp_path: Path, observatory_program: WarmProgram) -> None:
     def run(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "observatory.main", "seed", *words, "--data", str(tmp_path / "data")]
-        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+        return observatory_program.run("seed", *words, "--data", tmp_path / "data", cwd=tmp_path)
 
     assert run("beta-cvc", "beta-cogsguard").stdout.split() == ["beta-cvc", "beta-cogsguard"]
     refused = run("beta-cvs")
