@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from observatory.accounts.signing import Signer
+from observatory.signing import Signer
 
 __all__ = ["is_operator_token", "operator_token"]
 

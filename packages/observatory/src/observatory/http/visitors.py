@@ -14,7 +14,6 @@ from sqlalchemy.orm import Session
 from observatory import events
 from observatory.accounts import repository
 from observatory.accounts.callbacks import is_loopback_host
-from observatory.accounts.signing import Signer
 from observatory.database import DatabaseDep
 from observatory.database.tables.accounts import EndedSession, User
 from observatory.errors import Forbidden
@@ -22,6 +21,7 @@ from observatory.events import Change, ChangeKind
 from observatory.http.deps import KeysDep
 from observatory.keys import Keys
 from observatory.settings import Settings
+from observatory.signing import Signer
 from observatory.tokens import hash_token
 
 __all__ = ["COOKIE", "Visitor", "VisitorDep", "cookies_are_secure", "signed_in_visitor"]

@@ -15,7 +15,6 @@ from observatory.accounts import repository, service
 from observatory.accounts.callbacks import checked_callback, local_page, with_parameter
 from observatory.accounts.github import GitHub, GitHubError
 from observatory.accounts.passwords import MIN_PASSWORD_LENGTH, hash_password, is_outdated, password_matches
-from observatory.accounts.signing import Signer
 from observatory.clock import Now
 from observatory.database import DatabaseDep, SessionDep
 from observatory.errors import ObservatoryError, TooManyRequests
@@ -25,6 +24,7 @@ from observatory.http.routing import Router
 from observatory.http.visitors import Visitor, VisitorDep
 from observatory.routes import home
 from observatory.settings import Settings
+from observatory.signing import Signer
 from observatory.tokens import hash_token
 
 __all__ = ["router"]

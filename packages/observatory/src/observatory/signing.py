@@ -1,4 +1,4 @@
-"""Signed short texts: cookies, OAuth states, operator tokens."""
+"""Signed short texts: cookies, OAuth states, operator tokens, cursors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Signer:
     def read(self, text: str | None) -> dict[str, Any] | None:
         """Return the signed content; None if the signature is missing, invalid or expired."""
         body, _, mac = (text or "").partition(".")
-        if not text or not text.isascii() or not hmac.compare_digest(mac, self.mac(body)):
+        if not text or not self.verifies(body, mac):
             return None
         content: dict[str, Any] = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
         return content if content["until"] > time.time() else None
@@ -35,6 +35,10 @@ class Signer:
     def mac(self, text: str) -> str:
         """Return a keyed hash of a text."""
         return _encode(hmac.digest(self._key, text.encode(), hashlib.sha256))
+
+    def verifies(self, text: str, mac: str) -> bool:
+        """Return whether this is the keyed hash of a text."""
+        return text.isascii() and mac.isascii() and hmac.compare_digest(mac, self.mac(text))
 
 
 def _encode(data: bytes) -> str:
