@@ -46,6 +46,8 @@ PATTERNS = [
     (re.compile(pattern, re.IGNORECASE if pattern.startswith(r"\b") else 0), advice) for pattern, advice in RULES
 ]
 
+ANY = re.compile("|".join(f"(?i:{rule})" if rule.startswith(r"\b") else f"(?:{rule})" for rule, _ in RULES))
+
 SUFFIXES = (".py", ".md", ".ts", ".html", ".hpp", ".cpp", ".cu")
 SKIPPED = ("docs/guides/writing.md", "scripts/words.py", "tests/test_words.py", "web/src/league/api-types.ts")
 WORDS_IN_A_SENTENCE = 3
@@ -65,6 +67,7 @@ def findings(path: str, text: str) -> list[Finding]:
     results = [
         Finding(line, match.group().strip(), advice)
         for line, sentence in prose(path, text)
+        if ANY.search(sentence)  # rarely: much faster than each pattern on each line
         for pattern, advice in PATTERNS
         for match in pattern.finditer(sentence)
     ]
@@ -84,12 +87,17 @@ def prose(path: str, text: str) -> Iterator[tuple[int, str]]:
 
 
 def _python(text: str) -> Iterator[tuple[int, str]]:
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.start[0], _without_code(token.string).lstrip("#: ")
+    if any(ANY.search(_comment(line[match.start() :])) for line in text.splitlines() for match in HASH.finditer(line)):
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                yield token.start[0], _comment(token.string)
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield from _lines(node.lineno, node.value)
+
+
+def _comment(text: str) -> str:
+    return _without_code(text).lstrip("#: ")
 
 
 def _markdown(text: str) -> Iterator[tuple[int, str]]:
@@ -102,6 +110,7 @@ def _markdown(text: str) -> Iterator[tuple[int, str]]:
                 yield number, _without_code(cell).strip().lstrip("#*->0123456789. ")
 
 
+HASH = re.compile("#")
 C_LIKE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|`(?:\\.|[^`\\])*`', re.DOTALL)
 
 
