@@ -116,7 +116,7 @@ def _run(program: str) -> NoReturn:
     except BaseException:
         sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
         status = 1
-    threading._shutdown()  # type: ignore[attr-defined]  # waits for threads that are no daemons
+    threading._shutdown()  # type: ignore[attr-defined]  # waits for other threads
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
