@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,13 +15,36 @@ from tests.league import League, running_league
 SEASONS = ("beta-teams-small", "beta-cvc", "beta-cogsguard")
 
 
+@contextmanager
+def running_demo(folder: Path) -> Iterator[League]:
+    with running_league(folder) as league:
+        assert fill(league.world.app, policies=("starter",)) == ["demo", "demo-teams"]
+        yield league
+
+
+def use(league: League, monkeypatch: pytest.MonkeyPatch) -> League:
+    """Let commands talk to this server."""
+    monkeypatch.setenv("COGAMES_API_URL", league.url)
+    monkeypatch.setenv("COGAMES_LOGIN_URL", f"{league.url}/api")
+    return league
+
+
 @pytest.fixture
 def demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[League]:
-    with running_league(tmp_path / "league") as league:
-        assert fill(league.world.app, policies=("starter",)) == ["demo", "demo-teams"]
-        monkeypatch.setenv("COGAMES_API_URL", league.url)
-        monkeypatch.setenv("COGAMES_LOGIN_URL", f"{league.url}/api")
+    with running_demo(tmp_path / "league") as league:
+        yield use(league, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def shared_league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[League]:
+    with running_demo(tmp_path_factory.mktemp("demo")) as league:
         yield league
+
+
+@pytest.fixture
+def shared_demo(shared_league: League, monkeypatch: pytest.MonkeyPatch) -> League:
+    """A demo for tests that only read."""
+    return use(shared_league, monkeypatch)
 
 
 @pytest.fixture
@@ -85,8 +109,8 @@ def test_ship_in_one_go(author: Callable) -> None:
         "matches --season beta-cvc",
     ],
 )
-def test_a_question_about_a_documented_season_is_answered(cogames: Callable, demo: League, line: str) -> None:
-    cogames("auth", "set-token", demo.names["token"])
+def test_a_question_about_a_documented_season_is_answered(cogames: Callable, shared_demo: League, line: str) -> None:
+    cogames("auth", "set-token", shared_demo.names["token"])
     ran = cogames(*line.split())
     assert ran.code == 0, ran.err
 
