@@ -101,7 +101,7 @@ PLAYERS = [
         game="waits_for_the_dead",
         options=LENIENT | {"budget_seconds": 5},
     ),
-    Case("player_never_started", "exit code 75", players=("not_now", "good")),
+    Case("player_never_started", "exit code 75", players=("not_now", "good"), options={"budget_seconds": 5}),
     Case(
         "episode_inconclusive",
         "slot 0 was still running",
