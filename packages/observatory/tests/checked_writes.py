@@ -23,6 +23,9 @@ _TABLES: dict[ChangeKind, tuple[str, ...]] = {
     ChangeKind.POLICY: ("policies", "policy_versions"),
     ChangeKind.EPISODE: ("episodes", "episode_tags", "episode_policies"),
     ChangeKind.QUEUE: ("jobs",),
+    ChangeKind.LEAGUE: ("league_games", "leagues", "league_seeds", "divisions"),
+    ChangeKind.LEAGUE_ENTRY: ("league_submissions", "memberships", "membership_events"),
+    ChangeKind.ROUND: ("rounds", "round_results"),
 }
 KINDS = {table: kind for kind, tables in _TABLES.items() for table in tables}
 """the change to report for a write to a table; no cached response depends on the other tables"""

@@ -67,9 +67,24 @@ class ChangeKind(StrEnum):
     """an episode was recorded, or its files were removed"""
     ACCOUNT = "account"
     """a user, player, token or browser session was created, edited or revoked"""
+    LEAGUE = "league"
+    """a league, its game, seed or divisions were created or edited: ids of leagues"""
+    LEAGUE_ENTRY = "league_entry"
+    """a policy was submitted to a league, entered it or left it, or a player changed its champion: ids of leagues"""
+    ROUND = "round"
+    """a round of a division was created, started or ended: ids of rounds"""
 
 
-INTERNAL = frozenset({ChangeKind.SCHEDULE, ChangeKind.EPISODE, ChangeKind.ACCOUNT})
+INTERNAL = frozenset(
+    {
+        ChangeKind.SCHEDULE,
+        ChangeKind.EPISODE,
+        ChangeKind.ACCOUNT,
+        ChangeKind.LEAGUE,
+        ChangeKind.LEAGUE_ENTRY,
+        ChangeKind.ROUND,
+    }
+)
 """kinds that only invalidate caches; event streams do not send them"""
 
 Versions = tuple[int, ...]
