@@ -40,11 +40,11 @@ class Coworld(Base):
 
     __tablename__ = "coworlds"
     __table_args__ = (
-        UniqueConstraint("name", "version"),
+        UniqueConstraint("name_key", "version"),
         Index("ix_coworlds_created_at_id", "created_at", "id"),
         Index(
             "uq_coworlds_canonical",
-            "name",
+            "name_key",
             unique=True,
             sqlite_where=text("canonical"),
             postgresql_where=text("canonical"),
@@ -53,6 +53,8 @@ class Coworld(Base):
 
     id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
     name: Mapped[str] = mapped_column(String(200))
+    name_key: Mapped[str] = mapped_column(String(200))
+    """`name` as `coworlds.names.name_key` writes it: lower case, with `_` for `-`; names are compared by it"""
     version: Mapped[str] = mapped_column(String(100))
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), index=True)
     visibility: Mapped[Visibility] = mapped_column(enum_type(Visibility))
@@ -99,11 +101,12 @@ class CoworldSecret(Base):
     """A secret of a game's name, encrypted like those of policies."""
 
     __tablename__ = "coworld_secrets"
-    __table_args__ = (UniqueConstraint("user_id", "coworld_name", "name"),)
+    __table_args__ = (UniqueConstraint("user_id", "name_key", "name"),)
 
     id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id"))
-    coworld_name: Mapped[str] = mapped_column(String(200))
+    name_key: Mapped[str] = mapped_column(String(200))
+    """of the Coworld"""
     name: Mapped[str] = mapped_column(String(200))
     wrapped_key: Mapped[bytes] = mapped_column(LargeBinary)
     ciphertext: Mapped[bytes] = mapped_column(LargeBinary)
@@ -118,23 +121,24 @@ class ContentKind(StrEnum):
 
 
 class ContentState(StrEnum):
-    PENDING = "pending"
-    """its bytes have not been checked yet"""
     READY = "ready"
     FAILED = "failed"
+    """its bytes have this digest, and cannot be used"""
 
 
 class ContentFile(Base):
-    """A file of Coworlds, stored once under its digest."""
+    """A user has sent a file of a Coworld. The bytes are stored once under their digest, whoever sent them.
+
+    A user may refer to their own files only: the digest of a private file gives nobody access to it.
+    """
 
     __tablename__ = "content_files"
-    __table_args__ = (UniqueConstraint("kind", "sha256"),)
+    __table_args__ = (UniqueConstraint("user_id", "kind", "sha256"),)
 
     id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
     kind: Mapped[ContentKind] = mapped_column(enum_type(ContentKind))
     sha256: Mapped[str] = mapped_column(String(64))
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id"))
-    """who sent it first; it counts as theirs"""
     size_bytes: Mapped[int] = mapped_column(BigInteger)
     state: Mapped[ContentState] = mapped_column(enum_type(ContentState))
     detail: Mapped[str | None] = mapped_column(Text)
@@ -182,7 +186,7 @@ class RoleRun(Base):
     """A reporter, grader or diagnoser looks at a finished episode."""
 
     __tablename__ = "role_runs"
-    __table_args__ = (UniqueConstraint("episode_request_id", "role", "role_id"),)
+    __table_args__ = (UniqueConstraint("episode_request_id", "role", "role_id", "target"),)
 
     id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
     episode_request_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("episode_requests.id"))
@@ -190,6 +194,8 @@ class RoleRun(Base):
     """`reporter`, `grader` or `diagnoser`"""
     role_id: Mapped[str] = mapped_column(String(200))
     """its id in the manifest, or `owner/name@version` of a hosted reporter"""
+    target: Mapped[str] = mapped_column(String(32), default="")
+    """the seat that a diagnoser looks at, else empty"""
     reporter_version_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("reporter_versions.id"), index=True)
     user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id"))
     """who asked for it; None for the league itself"""

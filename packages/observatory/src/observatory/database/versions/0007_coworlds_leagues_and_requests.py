@@ -35,13 +35,13 @@ def upgrade() -> None:
         sa.Column("created_at", UtcDateTime(), nullable=False),
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name="fk_content_files_user_id"),
         sa.PrimaryKeyConstraint("id", name="pk_content_files"),
-        sa.UniqueConstraint("kind", "sha256", name="uq_content_files_kind_sha256"),
+        sa.UniqueConstraint("user_id", "kind", "sha256", name="uq_content_files_user_id_kind_sha256"),
     )
     op.create_table(
         "coworld_secrets",
         sa.Column("id", sa.Uuid(), nullable=False),
         sa.Column("user_id", sa.String(length=64), nullable=False),
-        sa.Column("coworld_name", sa.String(length=200), nullable=False),
+        sa.Column("name_key", sa.String(length=200), nullable=False),
         sa.Column("name", sa.String(length=200), nullable=False),
         sa.Column("wrapped_key", sa.LargeBinary(), nullable=False),
         sa.Column("ciphertext", sa.LargeBinary(), nullable=False),
@@ -49,12 +49,13 @@ def upgrade() -> None:
         sa.Column("updated_at", UtcDateTime(), nullable=False),
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name="fk_coworld_secrets_user_id"),
         sa.PrimaryKeyConstraint("id", name="pk_coworld_secrets"),
-        sa.UniqueConstraint("user_id", "coworld_name", "name", name="uq_coworld_secrets_user_id_coworld_name_name"),
+        sa.UniqueConstraint("user_id", "name_key", "name", name="uq_coworld_secrets_user_id_name_key_name"),
     )
     op.create_table(
         "coworlds",
         sa.Column("id", sa.Uuid(), nullable=False),
         sa.Column("name", sa.String(length=200), nullable=False),
+        sa.Column("name_key", sa.String(length=200), nullable=False),
         sa.Column("version", sa.String(length=100), nullable=False),
         sa.Column("user_id", sa.String(length=64), nullable=False),
         sa.Column("visibility", sa.String(32), nullable=False),
@@ -65,14 +66,14 @@ def upgrade() -> None:
         sa.Column("created_at", UtcDateTime(), nullable=False),
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name="fk_coworlds_user_id"),
         sa.PrimaryKeyConstraint("id", name="pk_coworlds"),
-        sa.UniqueConstraint("name", "version", name="uq_coworlds_name_version"),
+        sa.UniqueConstraint("name_key", "version", name="uq_coworlds_name_key_version"),
     )
     op.create_index("ix_coworlds_created_at_id", "coworlds", ["created_at", "id"])
     op.create_index("ix_coworlds_user_id", "coworlds", ["user_id"])
     op.create_index(
         "uq_coworlds_canonical",
         "coworlds",
-        ["name"],
+        ["name_key"],
         unique=True,
         sqlite_where=sa.text("canonical"),
         postgresql_where=sa.text("canonical"),
@@ -121,6 +122,7 @@ def upgrade() -> None:
         sa.Column("is_game_of_week", sa.Boolean(), nullable=False),
         sa.Column("settings", Json, nullable=False),
         sa.Column("settings_revision", sa.Integer(), nullable=False),
+        sa.Column("seed_policies", Json, nullable=False),
         sa.Column("state", Json, nullable=False),
         sa.Column("submissions_locked_at", UtcDateTime(), nullable=True),
         sa.Column("locked_coworld_id", sa.Uuid(), nullable=True),
@@ -426,6 +428,7 @@ def upgrade() -> None:
         sa.Column("episode_request_id", sa.Uuid(), nullable=False),
         sa.Column("role", sa.String(length=32), nullable=False),
         sa.Column("role_id", sa.String(length=200), nullable=False),
+        sa.Column("target", sa.String(length=32), nullable=False),
         sa.Column("reporter_version_id", sa.Uuid(), nullable=True),
         sa.Column("user_id", sa.String(length=64), nullable=True),
         sa.Column("job_id", sa.Uuid(), nullable=True),
@@ -443,7 +446,11 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name="fk_role_runs_user_id"),
         sa.PrimaryKeyConstraint("id", name="pk_role_runs"),
         sa.UniqueConstraint(
-            "episode_request_id", "role", "role_id", name="uq_role_runs_episode_request_id_role_role_id"
+            "episode_request_id",
+            "role",
+            "role_id",
+            "target",
+            name="uq_role_runs_episode_request_id_role_role_id_target",
         ),
         sa.UniqueConstraint("job_id", name="uq_role_runs_job_id"),
     )

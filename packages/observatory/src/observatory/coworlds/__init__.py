@@ -1,0 +1,1 @@
+"""Coworlds: published games, their files, secrets and reporters."""
