@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from observatory import events
 from observatory.accounts.principal import Principal
 from observatory.database import new_id
-from observatory.database.tables.policies import Policy, PolicyVersion
+from observatory.database.tables.policies import Policy, PolicyKind, PolicyVersion
 from observatory.errors import Conflict, Forbidden, Unprocessable
 from observatory.events import Change, ChangeKind
 from observatory.keys import Keys
@@ -38,9 +38,20 @@ class NewVersion:
     id: uuid.UUID = field(default_factory=new_id)
     bundle_key: str | None = None
     facts: BundleFacts | None = None
+    """of its bundle, or of its file when there is no key of a bundle"""
+    container_image_id: str | None = None
     spec: Mapping[str, Any] = field(default_factory=dict)
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    tags: Mapping[str, str] = field(default_factory=dict)
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def kind(self) -> PolicyKind:
+        if self.container_image_id is not None:
+            return PolicyKind.IMAGE
+        if self.facts is None:
+            return PolicyKind.DESCRIPTION
+        return PolicyKind.FILE if self.bundle_key is None else PolicyKind.BUNDLE
 
 
 def get_or_create_policy(
@@ -91,12 +102,14 @@ def add_version(
         policy_id=policy.id,
         version=number,
         player_id=principal.player_id,
+        kind=new.kind,
+        container_image_id=new.container_image_id,
         bundle_key=new.bundle_key,
         bundle_bytes=None if facts is None else facts.size,
         bundle_sha256=None if facts is None else facts.sha256,
         spec=dict(new.spec if facts is None else facts.spec),
         attributes=dict(new.attributes),
-        tags={},
+        tags=check_tags(new.tags),
         created_at=now,
     )
     version.policy = policy

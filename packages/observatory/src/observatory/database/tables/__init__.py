@@ -5,6 +5,7 @@ import observatory.database.tables.assays
 import observatory.database.tables.audit
 import observatory.database.tables.coworlds
 import observatory.database.tables.episodes
+import observatory.database.tables.images
 import observatory.database.tables.jobs
 import observatory.database.tables.leagues
 import observatory.database.tables.matches

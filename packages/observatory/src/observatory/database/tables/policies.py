@@ -18,13 +18,25 @@ __all__ = [
     "NetworkGrant",
     "OwnerGrant",
     "Policy",
+    "PolicyKind",
     "PolicySecret",
     "PolicyVersion",
+    "SecretEnv",
     "SecretRead",
+    "SelectionScope",
     "Upload",
 ]
 
 MAX_NAME_CHARACTERS = 64
+
+
+class SelectionScope(StrEnum):
+    """Who may give a policy a seat in an episode on request."""
+
+    ANY_REQUEST = "any_request"
+    """every user"""
+    OWNER_VISIBLE = "owner_visible"
+    """its owner"""
 
 
 class Policy(Base):
@@ -37,9 +49,25 @@ class Policy(Base):
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id"))
     name: Mapped[str] = mapped_column(String(MAX_NAME_CHARACTERS))
     attributes: Mapped[dict[str, Any]]
+    selection_scope: Mapped[SelectionScope] = mapped_column(
+        enum_type(SelectionScope), default=SelectionScope.OWNER_VISIBLE
+    )
     created_at: Mapped[datetime]
 
     user: Mapped[User] = relationship()
+
+
+class PolicyKind(StrEnum):
+    """What a version was uploaded as."""
+
+    BUNDLE = "bundle"
+    """a zip archive with a manifest, which plays in seasons"""
+    IMAGE = "image"
+    """a container image"""
+    FILE = "file"
+    """a file that a game loads itself"""
+    DESCRIPTION = "description"
+    """nothing that could play"""
 
 
 class PolicyVersion(Base):
@@ -53,14 +81,16 @@ class PolicyVersion(Base):
     version: Mapped[int]
     player_id: Mapped[str | None] = mapped_column(ForeignKey("players.id"))
     """the player of the user who uploaded it"""
+    kind: Mapped[PolicyKind] = mapped_column(enum_type(PolicyKind), default=PolicyKind.BUNDLE)
     bundle_key: Mapped[str | None] = mapped_column(String(300))
-    """where the store has its bundle; None when it has none, and then it cannot play"""
+    """where the store has its bundle; None when it has none, and then it cannot play in a season"""
     bundle_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    """of its bundle or file"""
     bundle_sha256: Mapped[str | None] = mapped_column(String(64))
     container_image_id: Mapped[str | None] = mapped_column(String(200))
-    """of a policy that runs from an image; none does yet"""
+    """the public id of the image from which it runs"""
     spec: Mapped[dict[str, Any]]
-    """its manifest"""
+    """its manifest; of an image `run`, `resources` and `startup`"""
     attributes: Mapped[dict[str, Any]]
     tags: Mapped[dict[str, Any]]
     public_bundle: Mapped[bool] = mapped_column(default=False)
@@ -79,7 +109,7 @@ class Upload(Base):
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), index=True)
     player_id: Mapped[str | None] = mapped_column(ForeignKey("players.id"))
     kind: Mapped[str] = mapped_column(String(32))
-    """`policy`, or `episodes` for a bulk upload"""
+    """`policy`, `policy-file`, or `episodes` for a bulk upload"""
     key: Mapped[str] = mapped_column(String(300))
     created_at: Mapped[datetime]
     completed_at: Mapped[datetime | None]
@@ -92,6 +122,18 @@ class PolicySecret(Base):
     __tablename__ = "policy_secrets"
 
     policy_version_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("policy_versions.id"), primary_key=True)
+    wrapped_key: Mapped[bytes] = mapped_column(LargeBinary)
+    ciphertext: Mapped[bytes] = mapped_column(LargeBinary)
+    created_at: Mapped[datetime]
+
+
+class SecretEnv(Base):
+    """Secrets of a user that wait for the version that will have them, encrypted like those of versions."""
+
+    __tablename__ = "policy_secret_envs"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), index=True)
     wrapped_key: Mapped[bytes] = mapped_column(LargeBinary)
     ciphertext: Mapped[bytes] = mapped_column(LargeBinary)
     created_at: Mapped[datetime]
@@ -116,7 +158,7 @@ class GrantReason(StrEnum):
     DECLARED = "declared"
     """its bundle names the host, and it has secrets to use there"""
     MODEL_GATEWAY = "model_gateway"
-    """it asked for hosted models with USE_BEDROCK, and the operator offers this gateway"""
+    """it asked for hosted models, and the operator offers this gateway"""
     OPERATOR = "operator"
     """an operator granted it"""
 
