@@ -38,11 +38,29 @@ __all__ = [
     "DivisionLeaderboardEntry",
     "DivisionLeaderboards",
     "FeatureFlags",
+    "FeedCheck",
+    "FeedRound",
     "LeaderboardColumn",
     "LeaderboardRow",
     "LeaderboardView",
     "LeagueLocks",
+    "LeagueSettings",
+    "LeagueSetup",
+    "LeagueSetupProposal",
+    "LobbyAccess",
+    "PortfolioSeat",
+    "PowerAnalysis",
+    "PowerAnchor",
+    "PowerMode",
+    "PowerModeMix",
+    "PowerRow",
+    "PowerWindow",
     "RecentRound",
+    "SeedBinding",
+    "SeedCounts",
+    "SeedPolicies",
+    "SeedRebind",
+    "SeedRebindResult",
 ]
 
 
@@ -105,7 +123,7 @@ class LeagueLocks(ResponseModel):
     submissions_locked_at: Nullable[datetime] = None
     game_version_locked: bool
     locked_game_version: Nullable[str] = None
-    canonical_game_version: Nullable[str] = None
+    canonical_game_version: str = Field(description="empty while no version of the game is canonical")
 
 
 class CompetitionDivision(ResponseModel):
@@ -341,3 +359,165 @@ class CreditRequest(ResponseModel):
 class Credits(ResponseModel):
     status: CreditStatus
     recent_requests: list[CreditRequest]
+
+
+class LeagueSettings(ResponseModel):
+    """How a league is played: the stored document, and the same with every default filled in."""
+
+    settings: dict[str, Any]
+    effective_ladder_config: dict[str, Any]
+    round_interval_minutes: Nullable[int] = None
+    revision: int = Field(description="rises with every change; send it as If-Match to avoid overwriting another's")
+
+
+class SeedPolicies(ResponseModel):
+    """Policy versions for neutral seats that do not score, and how many of them play in an episode."""
+
+    policy_version_ids: list[UUID]
+    count: int
+
+
+class LeagueSetupProposal(ResponseModel):
+    coworld_id: str
+    manifest_hash: str
+    certified: bool
+    variant_id: str
+    players_per_user: Nullable[int] = None
+
+
+class LeagueSetup(ResponseModel):
+    """What setting up a league would do, or did."""
+
+    league_id: str
+    status: Literal["ready_for_approval", "configured", "already_configured"]
+    division_id: Nullable[str] = None
+    proposal: Nullable[LeagueSetupProposal] = None
+    revision: Nullable[str] = Field(default=None, description="of the proposal; approving needs it")
+    daily_budget_usd: float
+    round_interval_minutes: Nullable[int] = None
+
+
+class LobbyAccess(ResponseModel):
+    allowed: bool
+    reason: Nullable[str] = None
+
+
+class PortfolioSeat(ResponseModel):
+    """A live membership of the caller."""
+
+    player_id: str
+    league_id: str
+    game_name: str
+    division_id: str
+    policy_label: str
+    status: str
+    substatus: Nullable[str] = None
+
+
+class SeedBinding(ResponseModel):
+    coworld_name: str
+    league_key: str
+    default_variant_id: Nullable[str] = None
+    effective_variant_id: Nullable[str] = None
+
+
+class SeedCounts(ResponseModel):
+    """What a league keeps when its seed is bound to another game."""
+
+    divisions: int
+    memberships: int
+    submissions: int
+    active_rounds: int
+
+
+class SeedRebindResult(ResponseModel):
+    seed_id: str
+    league_id: Nullable[str] = None
+    league_name: str
+    current: SeedBinding
+    proposed: SeedBinding
+    commissioner_key: Nullable[str] = None
+    canonical_coworld_id: Nullable[str] = None
+    counts: SeedCounts
+    blocking_reasons: list[str]
+
+
+class SeedRebind(ResponseModel):
+    dry_run: bool
+    applied: bool
+    results: list[SeedRebindResult]
+
+
+class FeedRound(ResponseModel):
+    league_id: str
+    league_name: str
+    round_id: str
+    round_number: int
+    closed_at: datetime
+
+
+class FeedCheck(ResponseModel):
+    """What a client should post to a game's feed; empty where the server has no feed."""
+
+    human_name: Nullable[str] = None
+    rounds: list[FeedRound]
+    sensei_due: Nullable[dict[str, Any]] = None
+
+
+class PowerAnchor(ResponseModel):
+    policy_ref: str
+    policy_version_id: UUID
+
+
+class PowerWindow(ResponseModel):
+    """The history that a power analysis is based on."""
+
+    rounds: int
+    episodes_scanned: int
+    oldest_round_at: datetime
+
+
+class PowerModeMix(ResponseModel):
+    fractions: dict[str, float]
+    source: Literal["campaign_board", "history"]
+
+
+class PowerMode(ResponseModel):
+    """The outcomes of a policy in one variant of the game."""
+
+    episodes_used: int
+    ally_episodes_excluded: int
+    episodes_dropped_unclean: int
+    wins: int
+    ties_mutual_loss: int
+    ties_zero: int
+    losses: int
+    operating_point: float = Field(description="the mean outcome: 1 for a win, 0.5 for a tie, 0 for a loss")
+    score_variance: float
+    pairs_detected: int
+    pair_correlation: float
+    design_effect: float
+    aleatoric: Nullable[dict[str, Any]] = None
+    flags: list[str]
+
+
+class PowerRow(ResponseModel):
+    """How many episodes show a difference of this many Elo points."""
+
+    elo: float
+    per_mode_n_per_arm: dict[str, int | None]
+    blended_n_per_arm: Nullable[int] = None
+    blended_n_range: Nullable[tuple[int, int]] = None
+    one_arm_n: Nullable[int] = None
+    anchor: str
+
+
+class PowerAnalysis(ResponseModel):
+    division_id: str
+    anchor: Nullable[PowerAnchor] = None
+    note: Nullable[str] = None
+    window: PowerWindow
+    mode_mix: PowerModeMix
+    modes: dict[str, PowerMode]
+    league_pooled: dict[str, PowerMode]
+    table: list[PowerRow]
