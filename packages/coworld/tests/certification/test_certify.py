@@ -11,6 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from coworld.certification.cache import cache_path
 from coworld.certification.certify import (
     CertificationFailed,
     certify,
@@ -181,7 +182,7 @@ def test_the_first_failure_stops_with_its_reason(
     assert f"Failed step: {step}" in lines and f"Failure reason: {reason}" in lines
     assert lines[-1].startswith("Details: ")
     assert "Not certified" in (tmp_path / "out" / "certification_report.html").read_text()
-    assert not (tmp_path / "cache" / "coworld").exists()
+    assert not cache_path().exists()
 
 
 def test_a_profile_that_is_asked_for_must_pass(tmp_path: Path) -> None:
