@@ -10,6 +10,10 @@ namespace nb = nanobind;
 using namespace nb::literals;
 using namespace bindings;
 
+namespace bindings {
+void add_network_kernels(nb::module_& module);
+}
+
 NB_MODULE(_native, module) {
   // A program that exits while one of its threads still plays leaks worlds; do not print warnings about it after Ctrl-C.
   nb::set_leak_warnings(false);
@@ -108,4 +112,5 @@ NB_MODULE(_native, module) {
            "rows"_a, "threads"_a, "height"_a, "width"_a, "features"_a, "makes_a_thing"_a, "goes_with_it"_a, "is_visible"_a)
       .def("see", &TokenMemory::see, "observations"_a, "rows"_a, "out"_a, "translation"_a.none(), "tables"_a.none())
       .def("forget", &TokenMemory::forget, "rows"_a);
+  bindings::add_network_kernels(module);
 }

@@ -32,6 +32,9 @@ class Workers {
   }
   Workers(const Workers&) = delete;
 
+  // The helpers and the caller.
+  int32_t threads() const { return 1 + static_cast<int32_t>(crew_->helpers.size()); }
+
   // Threads do not survive a fork; the child cannot use these.
   bool is_lost() const { return !crew_->helpers.empty() && getpid() != owner_; }
 

@@ -192,18 +192,6 @@ def test_resets_give_the_logits_and_gradients_of_single_steps(chance: float) -> 
         torch.testing.assert_close(got, right, atol=1e-4, rtol=1e-4)
 
 
-def test_the_loop_of_the_gpu_equals_the_fused_lstm() -> None:
-    from mettagrid.policy._recurrence import _step_by_step, run_lstm
-
-    lstm, inputs = torch.nn.LSTM(4, 4, batch_first=True), torch.randn(3, 5, 4)
-    memory, resets = (torch.randn(3, 4), torch.randn(3, 4)), torch.rand(3, 5) < 0.3
-    for flags in (None, resets):
-        fused, after = run_lstm(lstm, inputs, memory, flags)
-        looped, last = _step_by_step(lstm, inputs, memory, flags)
-        torch.testing.assert_close(looped, fused, atol=1e-6, rtol=1e-5)
-        torch.testing.assert_close(last, after, atol=1e-6, rtol=1e-5)
-
-
 def test_all_heads_have_their_outputs() -> None:
     net = network(vibes=True, phrases=["help", "follow me"], auxiliary=True)
     outputs = net.heads(observations(3, 2), {})

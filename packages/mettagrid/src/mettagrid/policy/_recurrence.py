@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mettagrid.envs._optional import extra
+from mettagrid.policy import _cpu_kernels
 
 with extra("neural"):
     import torch
@@ -49,38 +50,19 @@ def run_lstm(
     return _on_cpu(lstm, inputs, before, resets)
 
 
-@torch.compiler.disable  # it looks at the values of `resets`, and the fused LSTM is fast already
+@torch.compiler.disable  # a compiler cannot look into native code
 def _on_cpu(
     lstm: nn.LSTM, inputs: torch.Tensor, before: Memory, resets: torch.Tensor | None
 ) -> tuple[torch.Tensor, Memory]:
-    # Autocast has no rule for the LSTM of the CPU, which needs its inputs in the type of its weights.
     with torch.autocast(inputs.device.type, enabled=False):
-        inputs = inputs.to(_weights(lstm)[1].dtype)
-        if resets is None:
-            return _run(lstm, inputs, before)
-        before = _forget(before, resets[:, 0])
-        has_reset = resets[:, 1:].any(1)
-        groups = [group for group in (has_reset.logical_not().nonzero()[:, 0], has_reset.nonzero()[:, 0]) if len(group)]
-        if len(groups) < 2:
-            return _in_parts(lstm, inputs, before, resets)
-        # Segments without a reset inside, usually nearly all, take the fused LSTM in one piece.
-        results = [_in_parts(lstm, inputs[rows], (before[0][rows], before[1][rows]), resets[rows]) for rows in groups]
-        order = torch.cat(groups).argsort()
-        flat = [(out, *after) for out, after in results]
-        outputs, hidden, cell = (torch.cat(parts)[order] for parts in zip(*flat, strict=True))
-        return outputs, (hidden, cell)
-
-
-def _in_parts(lstm: nn.LSTM, inputs: torch.Tensor, before: Memory, resets: torch.Tensor) -> tuple[torch.Tensor, Memory]:
-    """Run the fused LSTM from each step at which any segment resets to the next one; step 0 is done already."""
-    ends = [step for step, is_reset in enumerate(resets.any(0).tolist()) if is_reset and step > 0]
-    outputs = []
-    for start, end in zip([0, *ends], [*ends, inputs.shape[1]], strict=True):
-        if start:
-            before = _forget(before, resets[:, start])
-        out, before = _run(lstm, inputs[:, start:end], before)
-        outputs.append(out)
-    return (outputs[0] if len(outputs) == 1 else torch.cat(outputs, 1)), before
+        input_weight, hidden_weight, input_bias, hidden_bias = _weights(lstm)
+        if lstm.hidden_size % _cpu_kernels.LSTM_SIZES or hidden_weight.dtype != torch.float32:
+            return _step_by_step(lstm, inputs.to(hidden_weight.dtype), before, resets)
+        hidden, cell = (part.float() for part in before)
+        outputs, cell = _cpu_kernels.lstm_steps(
+            inputs.float(), (input_weight, hidden_weight), input_bias + hidden_bias, hidden, cell, resets
+        )
+        return outputs, (outputs[:, -1], cell)
 
 
 def _run(lstm: nn.LSTM, inputs: torch.Tensor, before: Memory) -> tuple[torch.Tensor, Memory]:

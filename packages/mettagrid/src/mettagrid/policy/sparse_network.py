@@ -11,16 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from mettagrid import _native
 from mettagrid.envs._optional import extra
+from mettagrid.policy import _cpu_kernels
 from mettagrid.policy._recurrence import run_lstm
 from mettagrid.policy.sparse_tokens import BYTES, GameTables
 from mettagrid.policy.sparse_weights import Sizes
-from mettagrid.simulator.interface import EMPTY_LOCATION, GLOBAL_LOCATION
+from mettagrid.simulator.interface import GLOBAL_LOCATION
 
 with extra("neural"):
     import torch
     from torch import nn
-    from torch.nn import functional
 
 __all__ = ["SparseNetwork", "read_state_dict", "write_state_dict"]
 
@@ -80,6 +81,7 @@ class SparseNetwork(nn.Module):
         for name in ("kinds", "places", "magnitudes", "scales"):
             self.register_buffer(f"_{name}", torch.from_numpy(getattr(tables, name)), persistent=False)
         self._own_location, self._memory_feature = tables.own_location, tables.memory_feature
+        self._token_tables: Any = None  # those of the buffers, for the CPU
         self.load_numpy(weights)
 
     def load_numpy(self, weights: Mapping[str, np.ndarray]) -> None:
@@ -135,18 +137,17 @@ class SparseNetwork(nn.Module):
         if observations.dtype != torch.uint8:
             observations = observations.to(torch.uint8)
         with torch.autocast(observations.device.type, enabled=False):
-            places, kinds, magnitudes = self._embeddings()
             if observations.is_cuda and _KERNELS is not None:
                 tables = (self._kinds, self._magnitudes, self._scales)
                 sums: torch.Tensor = _KERNELS.pooled(
-                    observations, rows, places, kinds, magnitudes, tables, self._own_location, self._memory_feature
+                    observations, rows, *self._embeddings(), tables, self._own_location, self._memory_feature
                 )
                 return sums
             if rows is not None:
                 observations = observations.index_select(0, rows)
-            if observations.is_cuda or torch.compiler.is_compiling():
-                return self._gathered(observations, places, kinds, magnitudes)
-            return self._summed(observations, places, kinds, magnitudes)
+            if observations.is_cuda:
+                return self._gathered(observations, *self._embeddings())
+            return self._on_cpu(observations)
 
     def _embeddings(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return the rows of all locations [512, d], of all kinds [kinds, d] and of all magnitudes [magnitudes, d].
@@ -174,86 +175,16 @@ class SparseNetwork(nn.Module):
         """Return the row of each token's place; tokens of the memory have rows of their own."""
         return location + BYTES * (feature == self._memory_feature)
 
-    @torch.compiler.disable
-    def _summed(
-        self, observations: torch.Tensor, places: torch.Tensor, kinds: torch.Tensor, magnitudes: torch.Tensor
-    ) -> torch.Tensor:
-        """Sum over the used tokens, with one row for each pair of location and kind that occurs."""
-        tokens, counts = _used_tokens(observations)
-        location, feature, value = (column.long() for column in tokens.unbind(1))
-        rows = self._row_of_place(location, feature)
-        pairs = rows * len(kinds) + self._kinds.index_select(0, feature * BYTES + value)
-        distinct, numbers = _numbered(pairs, len(places) * len(kinds))
-        table = places.index_select(0, distinct // len(kinds)) * kinds.index_select(0, distinct % len(kinds))
-        starts = functional.pad(counts.cumsum(0), (1, 0))
-        total: torch.Tensor = _SumRows.apply(table, numbers, starts)
+    @torch.compiler.disable  # a compiler cannot look into native code
+    def _on_cpu(self, observations: torch.Tensor) -> torch.Tensor:
+        if self._token_tables is None:
+            tables = (getattr(self, f"_{name}").numpy() for name in ("kinds", "places", "magnitudes", "scales"))
+            self._token_tables = _native.TokenTables(*tables, self._own_location, self._memory_feature)
+        embeddings = (self.places.float(), self.kinds.float(), self.magnitudes.float())
+        return _cpu_kernels.sum_tokens(self._token_tables, observations, *embeddings)
 
-        own = ((location == GLOBAL_LOCATION) | (location == self._own_location)).nonzero()[:, 0]
-        observation = torch.repeat_interleave(torch.arange(len(counts)), counts).index_select(0, own)
-        feature, value = feature.index_select(0, own), value.index_select(0, own)
-        amounts = torch.zeros(len(counts) * len(magnitudes))
-        places_of_amounts = observation * len(magnitudes) + self._magnitudes.index_select(0, feature)
-        amounts.scatter_add_(0, places_of_amounts, value * self._scales.index_select(0, feature))
-        return total + amounts.reshape(len(counts), len(magnitudes)) @ magnitudes
-
-
-def _used_tokens(observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the used tokens of all observations, uint8 [used, 3], and their number in each, int64 [batch]."""
-    used = observations[..., 0] != EMPTY_LOCATION
-    counts = used.sum(1)
-    longest = int(counts.max()) if len(counts) else 0
-    if longest < used.shape[1] and not bool(used[:, longest:].any()):
-        used, observations = used[:, :longest], observations[:, :longest]
-    positions = used.reshape(-1).nonzero()[:, 0]
-    return observations.reshape(-1, 3).index_select(0, positions), counts
-
-
-def _numbered(pairs: torch.Tensor, limit: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the distinct ones of some numbers below `limit`, and for each number its position among them.
-
-    They are in order where gradients are needed, whose rounding depends on it. Otherwise any order will do, and no time
-    depends on `limit`.
-    """
-    numbers = torch.empty(limit, dtype=torch.long)
-    if torch.is_grad_enabled():
-        occurs = torch.zeros(limit, dtype=torch.bool)
-        occurs[pairs] = True
-        distinct = occurs.nonzero()[:, 0]
-        numbers[distinct] = torch.arange(len(distinct))
-        return distinct, numbers.index_select(0, pairs)
-    positions = torch.arange(len(pairs))
-    numbers[pairs] = positions
-    chosen = numbers.index_select(0, pairs)  # one position for all equal pairs
-    is_chosen = chosen == positions
-    return pairs[is_chosen], (is_chosen.cumsum(0) - 1).index_select(0, chosen)
-
-
-class _SumRows(torch.autograd.Function):
-    """Sum the rows of a table: sum i is that of `indices` from `starts[i]` to `starts[i + 1]`.
-
-    The gradient is the same operation with the roles exchanged, which is much faster than adding row by row.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, table: torch.Tensor, indices: torch.Tensor, starts: torch.Tensor) -> torch.Tensor:
-        ctx.save_for_backward(indices, starts)
-        ctx.rows = len(table)
-        if not len(indices):
-            return table.new_zeros(len(starts) - 1, table.shape[1])
-        return functional.embedding_bag(indices, table, starts, mode="sum", include_last_offset=True)
-
-    @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
-        indices, starts = ctx.saved_tensors
-        if not len(indices):
-            return gradient.new_zeros(ctx.rows, gradient.shape[1]), None, None
-        sums = torch.repeat_interleave(torch.arange(len(starts) - 1), starts.diff())
-        order = torch.sort(indices.int(), stable=True).indices
-        ends = functional.pad(torch.bincount(indices, minlength=ctx.rows).cumsum(0), (1, 0))
-        rows = functional.embedding_bag(
-            sums.index_select(0, order), gradient.contiguous(), ends, mode="sum", include_last_offset=True
-        )
-        return rows, None, None
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_token_tables": None}  # native objects cannot be copied
 
 
 def read_state_dict(path: str) -> dict[str, np.ndarray]:

@@ -1,0 +1,228 @@
+// Kernels of networks as Python objects. Compiled with fused multiply-add, unlike the engine: networks need not give the
+// same bits on every machine.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "cpu/lstm.hpp"
+#include "cpu/token_sums.hpp"
+
+namespace bindings {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+template <class T, class... Shape>
+using Array = nb::ndarray<T, nb::numpy, nb::c_contig, nb::device::cpu, Shape...>;
+using Row = Array<float, nb::ndim<1>>;
+using ConstRow = Array<const float, nb::ndim<1>>;
+using Matrix = Array<float, nb::ndim<2>>;
+using ConstMatrix = Array<const float, nb::ndim<2>>;
+using Cube = Array<float, nb::ndim<3>>;
+using ConstCube = Array<const float, nb::ndim<3>>;
+using Resets = std::optional<Array<const bool, nb::ndim<2>>>;
+using Observations = nb::ndarray<const uint8_t, nb::numpy, nb::ndim<3>, nb::device::cpu>;  // may have gaps between rows
+
+void check(bool is_fine, const char* message) {
+  if (!is_fine) throw std::invalid_argument(message);
+}
+int64_t size(std::size_t number) { return static_cast<int64_t>(number); }
+template <class Values>
+bool has_shape(const Values& values, std::initializer_list<int64_t> shape) {
+  std::size_t axis = 0;
+  for (const int64_t expected : shape) {
+    if (size(values.shape(axis++)) != expected) return false;
+  }
+  return true;
+}
+
+// A copy of the tables that tell how the tokens of a game are read.
+class TokenTables {
+ public:
+  TokenTables(const Array<const int32_t, nb::ndim<1>>& kinds, const Array<const int64_t, nb::ndim<1>>& places,
+              const Array<const int32_t, nb::ndim<1>>& magnitudes, const ConstRow& scales, int32_t own_location,
+              int32_t memory_feature)
+      : kinds_(copied(kinds, 65536)),
+        places_(copied(places, 512)),
+        magnitudes_(copied(magnitudes, 256)),
+        scales_(scales.data(), scales.data() + scales.size()),
+        own_location_(own_location),
+        memory_feature_(memory_feature),
+        num_kinds_(*std::max_element(kinds_.begin(), kinds_.end())),
+        num_magnitudes_(1 + *std::max_element(magnitudes_.begin(), magnitudes_.end())) {
+    check(scales_.size() == 256, "a table has the wrong size");
+  }
+
+  // The tables for embeddings with these numbers of rows.
+  cpu::TokenTables view(std::size_t places, std::size_t kinds, std::size_t magnitudes) const {
+    check(size(kinds) >= num_kinds_ && size(magnitudes) >= num_magnitudes_, "the embeddings have too few rows");
+    return {.kinds = kinds_.data(),
+            .places = places_.data(),
+            .magnitudes = magnitudes_.data(),
+            .scales = scales_.data(),
+            .own_location = own_location_,
+            .memory_feature = memory_feature_,
+            .num_places = size(places)};
+  }
+
+ private:
+  template <class T>
+  static std::vector<T> copied(const Array<const T, nb::ndim<1>>& table, std::size_t expected) {
+    check(table.size() == expected, "a table has the wrong size");
+    check(*std::min_element(table.data(), table.data() + expected) >= 0, "a table has a negative number");
+    return {table.data(), table.data() + expected};
+  }
+
+  std::vector<int32_t> kinds_;
+  std::vector<int64_t> places_;
+  std::vector<int32_t> magnitudes_;
+  std::vector<float> scales_;
+  int32_t own_location_, memory_feature_;
+  int32_t num_kinds_, num_magnitudes_;
+};
+
+class NetworkKernels {
+ public:
+  explicit NetworkKernels(int32_t threads) : workers_(threads) {}
+
+  void sum_tokens(const TokenTables& tables, const Observations& observations, const ConstMatrix& places,
+                  const ConstMatrix& kinds, const ConstMatrix& magnitudes, const Matrix& sums) {
+    const cpu::TokenSums layer = token_sums(tables, observations, places, kinds, magnitudes.shape(0));
+    check(size(magnitudes.shape(1)) == layer.width && has_shape(sums, {layer.observations.count, layer.width}),
+          "the shapes do not fit");
+    const Use use(*this);
+    layer.run(magnitudes.data(), sums.data(), workers_);
+  }
+
+  void sum_tokens_back(const TokenTables& tables, const Observations& observations, const ConstMatrix& places,
+                       const ConstMatrix& kinds, const ConstMatrix& of_sums, const Matrix& of_places, const Matrix& of_kinds,
+                       const Matrix& of_magnitudes) {
+    const cpu::TokenSums layer = token_sums(tables, observations, places, kinds, of_magnitudes.shape(0));
+    check(has_shape(of_sums, {layer.observations.count, layer.width}) &&
+              has_shape(of_places, {size(places.shape(0)), layer.width}) &&
+              has_shape(of_kinds, {size(kinds.shape(0)), layer.width}) && size(of_magnitudes.shape(1)) == layer.width,
+          "the shapes do not fit");
+    const Use use(*this);
+    layer.run_back(of_sums.data(), of_places.data(), of_kinds.data(), of_magnitudes.data(), workers_);
+  }
+
+  void run_lstm(const ConstCube& inputs, const ConstMatrix& input_weight, const ConstMatrix& hidden_weight,
+                const ConstRow& bias, const ConstMatrix& hidden, const ConstMatrix& cell, const Resets& resets,
+                const Cube& outputs, const Cube& cells, const std::optional<Cube>& gates) {
+    const cpu::Lstm layer = lstm(inputs, input_weight, hidden_weight, hidden, cell, resets);
+    check(has_shape(bias, {4 * layer.size}) && has_shape(outputs, {layer.segments, layer.steps, layer.size}) &&
+              has_shape(cells, {layer.segments, layer.steps, layer.size}) &&
+              (!gates || has_shape(*gates, {layer.segments, layer.steps, 4 * layer.size})),
+          "the shapes do not fit");
+    const Use use(*this);
+    layer.run(bias.data(), outputs.data(), cells.data(), gates ? gates->data() : nullptr, scratch_, workers_);
+  }
+
+  void run_lstm_back(const ConstCube& inputs, const ConstMatrix& input_weight, const ConstMatrix& hidden_weight,
+                     const ConstMatrix& hidden, const ConstMatrix& cell, const Resets& resets, const ConstCube& gates,
+                     const ConstCube& outputs, const ConstCube& cells, const ConstCube& of_outputs,
+                     const std::optional<ConstMatrix>& of_last_cell, const Cube& of_inputs, const Matrix& of_input_weight,
+                     const Matrix& of_hidden_weight, const Row& of_bias, const Matrix& of_hidden, const Matrix& of_cell) {
+    const cpu::Lstm layer = lstm(inputs, input_weight, hidden_weight, hidden, cell, resets);
+    const int64_t count = layer.segments, steps = layer.steps, units = layer.size;
+    check(has_shape(gates, {count, steps, 4 * units}) && has_shape(outputs, {count, steps, units}) &&
+              has_shape(cells, {count, steps, units}) && has_shape(of_outputs, {count, steps, units}) &&
+              (!of_last_cell || has_shape(*of_last_cell, {count, units})) &&
+              has_shape(of_inputs, {count, steps, layer.features}) && has_shape(of_input_weight, {4 * units, layer.features}) &&
+              has_shape(of_hidden_weight, {4 * units, units}) && has_shape(of_bias, {4 * units}) &&
+              has_shape(of_hidden, {count, units}) && has_shape(of_cell, {count, units}),
+          "the shapes do not fit");
+    const cpu::Lstm::Gradients gradients{.inputs = of_inputs.data(),
+                                         .input_weight = of_input_weight.data(),
+                                         .hidden_weight = of_hidden_weight.data(),
+                                         .bias = of_bias.data(),
+                                         .hidden = of_hidden.data(),
+                                         .cell = of_cell.data()};
+    const Use use(*this);
+    layer.run_back(gates.data(), outputs.data(), cells.data(), of_outputs.data(), of_last_cell ? of_last_cell->data() : nullptr,
+                   gradients, scratch_, workers_);
+  }
+
+ private:
+  // One call at a time, without the GIL.
+  class Use {
+   public:
+    explicit Use(NetworkKernels& kernels) : lock_(kernels.mutex_) {
+      check(!kernels.workers_.is_lost(), "the kernels were made before a fork");
+    }
+
+   private:
+    nb::gil_scoped_release unlocked_;
+    std::lock_guard<std::mutex> lock_;
+  };
+
+  static cpu::TokenSums token_sums(const TokenTables& tables, const Observations& observations, const ConstMatrix& places,
+                                   const ConstMatrix& kinds, std::size_t magnitudes) {
+    check(observations.shape(2) == 3, "a token has 3 bytes");
+    check(observations.size() == 0 || (observations.stride(2) == 1 && observations.stride(1) == 3),
+          "the tokens of an observation must be contiguous");
+    check(kinds.shape(1) == places.shape(1), "the embeddings differ in width");
+    return {.tables = tables.view(places.shape(0), kinds.shape(0), magnitudes),
+            .observations = {.data = observations.data(),
+                             .count = size(observations.shape(0)),
+                             .tokens = size(observations.shape(1)),
+                             .stride = observations.stride(0)},
+            .places = places.data(),
+            .kinds = kinds.data(),
+            .width = size(places.shape(1))};
+  }
+
+  static cpu::Lstm lstm(const ConstCube& inputs, const ConstMatrix& input_weight, const ConstMatrix& hidden_weight,
+                        const ConstMatrix& hidden, const ConstMatrix& cell, const Resets& resets) {
+    const int64_t segments = size(inputs.shape(0)), steps = size(inputs.shape(1)), units = size(hidden_weight.shape(1));
+    check(units % cpu::kLanes == 0, "the size of the LSTM must be a multiple of 16");
+    check(has_shape(input_weight, {4 * units, size(inputs.shape(2))}) && has_shape(hidden_weight, {4 * units, units}) &&
+              has_shape(hidden, {segments, units}) && has_shape(cell, {segments, units}) &&
+              (!resets || has_shape(*resets, {segments, steps})),
+          "the shapes do not fit");
+    return {.segments = segments,
+            .steps = steps,
+            .features = size(inputs.shape(2)),
+            .size = units,
+            .inputs = inputs.data(),
+            .input_weight = input_weight.data(),
+            .hidden_weight = hidden_weight.data(),
+            .hidden = hidden.data(),
+            .cell = cell.data(),
+            .resets = resets ? reinterpret_cast<const uint8_t*>(resets->data()) : nullptr};
+  }
+
+  cpu::Workers workers_;
+  cpu::Lstm::Scratch scratch_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+void add_network_kernels(nb::module_& module) {
+  nb::class_<TokenTables>(module, "TokenTables", "How the tokens of a game are read; see `GameTables`.")
+      .def(nb::init<const Array<const int32_t, nb::ndim<1>>&, const Array<const int64_t, nb::ndim<1>>&,
+                    const Array<const int32_t, nb::ndim<1>>&, const ConstRow&, int32_t, int32_t>(),
+           "kinds"_a, "places"_a, "magnitudes"_a, "scales"_a, "own_location"_a, "memory_feature"_a);
+  nb::class_<NetworkKernels>(module, "NetworkKernels", "Layers of networks and their gradients, on some threads.")
+      .def(nb::init<int32_t>(), "threads"_a)
+      .def("sum_tokens", &NetworkKernels::sum_tokens, "tables"_a, "observations"_a, "places"_a, "kinds"_a, "magnitudes"_a,
+           "sums"_a)
+      .def("sum_tokens_back", &NetworkKernels::sum_tokens_back, "tables"_a, "observations"_a, "places"_a, "kinds"_a,
+           "of_sums"_a, "of_places"_a, "of_kinds"_a, "of_magnitudes"_a, "Add the gradients to the last three")
+      .def("run_lstm", &NetworkKernels::run_lstm, "inputs"_a, "input_weight"_a, "hidden_weight"_a, "bias"_a, "hidden"_a,
+           "cell"_a, "resets"_a.none(), "outputs"_a, "cells"_a, "gates"_a.none())
+      .def("run_lstm_back", &NetworkKernels::run_lstm_back, "inputs"_a, "input_weight"_a, "hidden_weight"_a, "hidden"_a,
+           "cell"_a, "resets"_a.none(), "gates"_a, "outputs"_a, "cells"_a, "of_outputs"_a, "of_last_cell"_a.none(),
+           "of_inputs"_a, "of_input_weight"_a, "of_hidden_weight"_a, "of_bias"_a, "of_hidden"_a, "of_cell"_a);
+}
+
+}  // namespace bindings

@@ -1,0 +1,203 @@
+// The sum over the used tokens of observations, and its gradients: the first layer of the network `sparse`.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "cpu/vectors.hpp"
+#include "cpu/workers.hpp"
+
+namespace cpu {
+
+// How the tokens of a game are read.
+struct TokenTables {
+  static constexpr uint8_t kGlobal = 0xFE, kUnused = 0xFF;
+
+  const int32_t* kinds;       // [65536] by feature * 256 + value: 0 if unknown, else 1 + its row
+  const int64_t* places;      // [512] by location, and by 256 + location for tokens of `memory_feature`: a row, or
+                              // `num_places` and above if there is none
+  const int32_t* magnitudes;  // [256] by feature: a row
+  const float* scales;        // [256] by feature: the factor of a value
+  int32_t own_location, memory_feature;
+  int64_t num_places;
+};
+
+struct Observations {
+  const uint8_t* data;  // [count][tokens][3]
+  int64_t count, tokens;
+  int64_t stride;  // bytes from one observation to the next
+};
+
+// Each used token adds place * kind, elementwise. Those of the agent's own cell and of the whole game also add
+// amount * magnitude.
+struct TokenSums {
+  TokenTables tables;
+  Observations observations;
+  const float* places;  // [num_places][width]
+  const float* kinds;   // [kinds][width]
+  int64_t width;
+
+  // Writes sums [count][width]; `magnitudes` is [magnitudes][width].
+  void run(const float* magnitudes, float* sums, Workers& workers) const {
+    constexpr int64_t kPiece = 16;
+    workers.share(static_cast<int32_t>((observations.count + kPiece - 1) / kPiece), [&](int32_t piece) {
+      vectorized([&](auto) __attribute__((always_inline)) {
+        Terms terms(observations.tokens);
+        for (int64_t i = piece * kPiece; i < std::min(observations.count, (piece + 1) * kPiece); ++i) {
+          read(i, terms);
+          by_columns(0, width, [&](auto vectors, int64_t column) __attribute__((always_inline)) {
+            sum_columns<vectors()>(terms, places + column, kinds + column, magnitudes + column, sums + i * width + column);
+          });
+        }
+      });
+    });
+  }
+
+  // Adds the gradients of the embeddings, given those of the sums [count][width]. Each thread has its own columns, so that
+  // the order of additions does not depend on the number of threads.
+  void run_back(const float* of_sums, float* of_places, float* of_kinds, float* of_magnitudes, Workers& workers) const {
+    constexpr int64_t kPiece = 4 * kLanes;
+    workers.share(static_cast<int32_t>((width + kPiece - 1) / kPiece), [&](int32_t piece) {
+      vectorized([&](auto) __attribute__((always_inline)) {
+        Terms terms(observations.tokens);
+        for (int64_t i = 0; i < observations.count; ++i) {
+          read(i, terms);
+          const auto add = [&](auto vectors, int64_t column) __attribute__((always_inline)) {
+            add_columns<vectors()>(terms, places + column, kinds + column, of_sums + i * width + column, of_places + column,
+                                   of_kinds + column, of_magnitudes + column);
+          };
+          by_columns(piece * kPiece, std::min(width, (piece + 1) * kPiece), add);
+        }
+      });
+    });
+  }
+
+ private:
+  struct Product {
+    int64_t place, kind;  // where their rows begin
+  };
+  struct Amount {
+    int64_t magnitude;  // where its row begins
+    float amount;
+  };
+  // What one observation adds.
+  struct Terms {
+    explicit Terms(int64_t tokens) : products_(static_cast<std::size_t>(tokens)), amounts_(static_cast<std::size_t>(tokens)) {}
+    Product* products() { return products_.data(); }
+    Amount* amounts() { return amounts_.data(); }
+    int64_t num_products = 0, num_amounts = 0;
+
+   private:
+    std::vector<Product> products_;
+    std::vector<Amount> amounts_;
+  };
+
+  MG_INLINE void read(int64_t observation, Terms& terms) const {
+    const uint8_t* token = observations.data + observation * observations.stride;
+    Product* product = terms.products();
+    Amount* amount = terms.amounts();
+    for (int64_t i = 0; i < observations.tokens; ++i, token += 3) {
+      const uint8_t location = token[0], feature = token[1], value = token[2];
+      if (location == TokenTables::kUnused) continue;
+      const int64_t place = tables.places[location + (feature == tables.memory_feature ? 256 : 0)];
+      const int64_t kind = tables.kinds[feature * 256 + value];
+      *product = {place * width, (kind - 1) * width};
+      product += kind != 0 && place < tables.num_places;
+      if (location == TokenTables::kGlobal || location == tables.own_location) {
+        const float size = static_cast<float>(value) * tables.scales[feature];
+        *amount = {tables.magnitudes[feature] * width, size};
+        amount += size != 0.0f;
+      }
+    }
+    terms.num_products = product - terms.products();
+    terms.num_amounts = amount - terms.amounts();
+  }
+
+  // Calls work(number of vectors, first column); with 0 vectors it is a single column.
+  template <class Work>
+  static MG_INLINE void by_columns(int64_t column, int64_t last, const Work& work) {
+    for (; column + 8 * kLanes <= last; column += 8 * kLanes) work(std::integral_constant<std::size_t, 8>{}, column);
+    for (; column + 4 * kLanes <= last; column += 4 * kLanes) work(std::integral_constant<std::size_t, 4>{}, column);
+    for (; column + kLanes <= last; column += kLanes) work(std::integral_constant<std::size_t, 1>{}, column);
+    for (; column < last; ++column) work(std::integral_constant<std::size_t, 0>{}, column);
+  }
+
+  template <std::size_t N>
+  static MG_INLINE void sum_columns(Terms& terms, const float* place_rows, const float* kind_rows, const float* magnitude_rows,
+                                    float* sums) {
+    const Product* const products_end = terms.products() + terms.num_products;
+    const Amount* const amounts_end = terms.amounts() + terms.num_amounts;
+    if constexpr (N == 0) {
+      float total = 0.0f;
+      for (const Product* p = terms.products(); p != products_end; ++p) total += place_rows[p->place] * kind_rows[p->kind];
+      for (const Amount* a = terms.amounts(); a != amounts_end; ++a) total += magnitude_rows[a->magnitude] * a->amount;
+      *sums = total;
+    } else {
+      Lanes total[N] = {};
+      for (const Product* p = terms.products(); p != products_end; ++p) {
+#pragma GCC unroll 8
+        for (std::size_t v = 0; v < N; ++v) {
+          Lanes place, kind;
+          load(place, place_rows + p->place + v * kLanes);
+          load(kind, kind_rows + p->kind + v * kLanes);
+          total[v] += place * kind;
+        }
+      }
+      for (const Amount* a = terms.amounts(); a != amounts_end; ++a) {
+#pragma GCC unroll 8
+        for (std::size_t v = 0; v < N; ++v) {
+          Lanes magnitude;
+          load(magnitude, magnitude_rows + a->magnitude + v * kLanes);
+          total[v] += magnitude * a->amount;
+        }
+      }
+#pragma GCC unroll 8
+      for (std::size_t v = 0; v < N; ++v) store(sums + v * kLanes, total[v]);
+    }
+  }
+
+  template <std::size_t N>
+  static MG_INLINE void add_columns(Terms& terms, const float* place_rows, const float* kind_rows, const float* of_sums,
+                                    float* of_places, float* of_kinds, float* of_magnitudes) {
+    const Product* const products_end = terms.products() + terms.num_products;
+    const Amount* const amounts_end = terms.amounts() + terms.num_amounts;
+    if constexpr (N == 0) {
+      for (const Product* p = terms.products(); p != products_end; ++p) {
+        of_places[p->place] += *of_sums * kind_rows[p->kind];
+        of_kinds[p->kind] += *of_sums * place_rows[p->place];
+      }
+      for (const Amount* a = terms.amounts(); a != amounts_end; ++a) of_magnitudes[a->magnitude] += *of_sums * a->amount;
+    } else {
+      Lanes slopes[N];
+#pragma GCC unroll 8
+      for (std::size_t v = 0; v < N; ++v) load(slopes[v], of_sums + v * kLanes);
+      for (const Product* p = terms.products(); p != products_end; ++p) {
+#pragma GCC unroll 8
+        for (std::size_t v = 0; v < N; ++v) {
+          add_to(of_places + p->place + v * kLanes, slopes[v], kind_rows + p->kind + v * kLanes);
+          add_to(of_kinds + p->kind + v * kLanes, slopes[v], place_rows + p->place + v * kLanes);
+        }
+      }
+      for (const Amount* a = terms.amounts(); a != amounts_end; ++a) {
+#pragma GCC unroll 8
+        for (std::size_t v = 0; v < N; ++v) {
+          Lanes sum;
+          load(sum, of_magnitudes + a->magnitude + v * kLanes);
+          sum += slopes[v] * a->amount;
+          store(of_magnitudes + a->magnitude + v * kLanes, sum);
+        }
+      }
+    }
+  }
+
+  static MG_INLINE void add_to(float* to, const Lanes& slope, const float* factors) {
+    Lanes sum, factor;
+    load(sum, to);
+    load(factor, factors);
+    sum += slope * factor;
+    store(to, sum);
+  }
+};
+
+}  // namespace cpu

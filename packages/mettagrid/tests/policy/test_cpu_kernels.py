@@ -1,0 +1,133 @@
+"""The native layers of networks: equal to PyTorch with their gradients, the same bits on any number of threads."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from mettagrid import _native  # noqa: E402
+from mettagrid.policy._cpu_kernels import lstm_steps  # noqa: E402
+from mettagrid.policy._recurrence import _step_by_step, run_lstm  # noqa: E402
+
+from .test_sparse_network import network, observations  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def threads() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.manual_seed(5)
+    yield
+    torch.set_num_threads(before)
+
+
+def lstm_inputs(segments: int, steps: int, features: int, size: int) -> tuple[Any, list[Any]]:
+    lstm = torch.nn.LSTM(features, size, batch_first=True)
+    shapes = [(segments, steps, features), (segments, size), (segments, size)]
+    return lstm, [torch.randn(shape, requires_grad=True) for shape in shapes]
+
+
+def lstm_results(lstm: Any, leaves: list[Any], resets: Any, run: Any) -> list[Any]:
+    """Outputs, last memory, and all gradients of a loss that depends on all of them."""
+    inputs, hidden, cell = leaves
+    outputs, (last_hidden, last_cell) = run(lstm, inputs, (hidden, cell), resets)
+    direction = torch.randn(outputs.shape, generator=torch.Generator().manual_seed(1))
+    loss = (outputs * direction).sum() + (last_hidden * direction[:, 0]).sum() + 2 * last_cell.sum()
+    return [outputs, last_hidden, last_cell, *torch.autograd.grad(loss, [*leaves, *lstm.parameters()])]
+
+
+@pytest.mark.parametrize(("segments", "steps", "features", "size"), [(1, 1, 16, 16), (19, 5, 24, 48), (70, 3, 7, 32)])
+@pytest.mark.parametrize("has_resets", [False, True])
+def test_the_lstm_and_its_gradients_equal_the_loop(
+    segments: int, steps: int, features: int, size: int, has_resets: bool
+) -> None:
+    lstm, leaves = lstm_inputs(segments, steps, features, size)
+    resets = torch.rand(segments, steps) < 0.3 if has_resets else None
+    expected = lstm_results(lstm, leaves, resets, _step_by_step)
+    for got, right in zip(lstm_results(lstm, leaves, resets, run_lstm), expected, strict=True):
+        torch.testing.assert_close(got, right, atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("size", [4, 16])
+def test_all_forms_of_the_lstm_equal_that_of_pytorch(size: int) -> None:
+    lstm, (inputs, hidden, cell) = lstm_inputs(3, 5, 4, size)
+    expected, (_, last) = lstm(inputs, (hidden[None], cell[None]))
+    for run in (run_lstm, _step_by_step):
+        outputs, (_, last_cell) = run(lstm, inputs, (hidden, cell), None)
+        torch.testing.assert_close(outputs, expected, atol=1e-6, rtol=1e-5)
+        torch.testing.assert_close(last_cell, last[0], atol=1e-6, rtol=1e-5)
+
+
+def test_large_and_missing_numbers_go_through_the_lstm_as_in_pytorch() -> None:
+    lstm, (inputs, hidden, cell) = lstm_inputs(4, 1, 16, 16)
+    with torch.no_grad():
+        inputs[0], inputs[1], inputs[2] = 1e6, -1e6, torch.nan
+        expected, _ = lstm(inputs, (hidden[None], cell[None]))
+        outputs, _ = run_lstm(lstm, inputs, (hidden, cell))
+    torch.testing.assert_close(outputs, expected, atol=1e-6, rtol=1e-5, equal_nan=True)
+
+
+def test_the_lstm_gives_the_same_bits_on_any_number_of_threads() -> None:
+    lstm, leaves = lstm_inputs(70, 6, 40, 32)
+    resets = torch.rand(70, 6) < 0.2
+    results = []
+    for number in (1, 2, 5):
+        torch.set_num_threads(number)
+        bias = lstm.bias_ih_l0 + lstm.bias_hh_l0
+        outputs, cell = lstm_steps(
+            leaves[0], (lstm.weight_ih_l0, lstm.weight_hh_l0), bias, leaves[1], leaves[2], resets
+        )
+        results.append(
+            [outputs, *torch.autograd.grad(outputs.square().sum() + cell.sum(), [*leaves, *lstm.parameters()])]
+        )
+    for other in results[1:]:
+        assert all(torch.equal(got, right) for got, right in zip(other, results[0], strict=True))
+
+
+@pytest.mark.parametrize("width", [8, 24, 80, 150])
+def test_the_sum_over_tokens_gives_the_same_bits_on_any_number_of_threads(width: int) -> None:
+    net, rows = network(embedding_size=width), observations(50)
+    expected = net._gathered(rows, *net._embeddings())
+    direction = torch.randn(expected.shape)
+    weights = (net.places, net.kinds, net.magnitudes)
+    results = []
+    for number in (1, 2, 5):
+        torch.set_num_threads(number)
+        sums = net.pooled(rows)
+        results.append([sums, *torch.autograd.grad(sums, weights, direction)])
+    torch.testing.assert_close(results[0][0], expected, atol=1e-4, rtol=1e-4)
+    for got, right in zip(results[0][1:], torch.autograd.grad(expected, weights, direction), strict=True):
+        torch.testing.assert_close(got, right, atol=1e-3, rtol=1e-4)
+    for other in results[1:]:
+        assert all(torch.equal(got, right) for got, right in zip(other, results[0], strict=True))
+
+
+def test_observations_are_read_in_place_also_with_gaps_between_them() -> None:
+    net, rows = network(), observations(6, tokens=40)
+    assert torch.equal(net.pooled(rows[:, :7]), net.pooled(rows[:, :7].contiguous()))
+    assert torch.equal(net.pooled(rows[::2]), net.pooled(rows[::2].contiguous()))
+    assert torch.equal(net.pooled(rows[:, ::2]), net.pooled(rows[:, ::2].contiguous()))
+
+
+def test_shapes_that_do_not_fit_are_refused() -> None:
+    kernels = _native.NetworkKernels(1)
+    numbers = np.zeros((2, 16), np.float32)
+    cube, weight, bias = np.zeros((2, 1, 16), np.float32), np.zeros((64, 16), np.float32), np.zeros(64, np.float32)
+    kernels.run_lstm(cube, weight, weight, bias, numbers, numbers, None, cube.copy(), cube.copy(), None)
+    with pytest.raises(ValueError, match="the shapes do not fit"):
+        kernels.run_lstm(cube, weight, weight, bias[:60], numbers, numbers, None, cube.copy(), cube.copy(), None)
+    with pytest.raises(ValueError, match="multiple of 16"):
+        narrow = np.zeros((48, 12), np.float32)
+        kernels.run_lstm(cube, narrow, narrow, bias, numbers, numbers, None, cube.copy(), cube.copy(), None)
+    kinds, places = np.zeros(65536, np.int32), np.zeros(512, np.int64)
+    columns, scales = np.zeros(256, np.int32), np.zeros(256, np.float32)
+    kinds[7] = 3
+    tables = _native.TokenTables(kinds, places, columns, scales, 0x66, -1)
+    tokens, sums = np.zeros((2, 5, 3), np.uint8), np.zeros((2, 16), np.float32)
+    kernels.sum_tokens(tables, tokens, numbers, np.zeros((3, 16), np.float32), numbers, sums)
+    with pytest.raises(ValueError, match="too few rows"):
+        kernels.sum_tokens(tables, tokens, numbers, numbers, numbers, sums)
+    with pytest.raises(ValueError, match="negative"):
+        _native.TokenTables(kinds - 1, places, columns, scales, 0x66, -1)
