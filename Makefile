@@ -3,8 +3,8 @@
 .PHONY: help setup run play web test test-fast check format constraints cuda bench sanitize soak compat wheels wheelhouse clean
 
 PY := .venv/bin/python
-# One process more than there are processors: many tests wait for a browser, a box or a server.
-PARALLEL := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+# Two processes more than there are processors: tests often wait for a browser, a box, a server or a deadline.
+PARALLEL := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
