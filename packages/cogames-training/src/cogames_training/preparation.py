@@ -233,7 +233,7 @@ def _opponents(
                 name,
                 network=network,
                 is_recurrent=is_recurrent(policy, spec.class_path),
-                is_greedy=bool(spec.init_kwargs.get("greedy", False)),
+                is_greedy=bool(getattr(policy, "is_greedy", False)),
                 make_sight=partial(Sight, interface=joined, make_memory=memory, translation=table),
             )
         )

@@ -233,7 +233,7 @@ def _evaluated(args: TrainArgs, prepared: Prepared, trainer: Trainer) -> dict[st
             seeds=args.evaluation_seeds,
             threads=prepared.sizes.threads,
             make_sight=prepared.make_sight,
-            greedy=bool(prepared.spec.init_kwargs.get("greedy", False)),
+            greedy=bool(getattr(prepared.policy, "is_greedy", False)),
         )
 
 

@@ -6,7 +6,7 @@ test compares the list with the classes.
 
 from importlib.util import find_spec
 
-_SCRIPTED = {
+_WITHOUT_TORCH = {
     "noop": "mettagrid.policy.noop.NoopPolicy",
     "random": "mettagrid.policy.random_agent.RandomMultiAgentPolicy",
     "sparse": "mettagrid.policy.sparse.SparsePolicy",
@@ -20,6 +20,8 @@ _SCRIPTED = {
     "aligner": "cogames.policy.role_policies.AlignerRolePolicy",
     "scrambler": "cogames.policy.role_policies.ScramblerRolePolicy",
     "tutorial_noop": "cogames.policy.tutorial_overlay_policy.TutorialOverlayPolicy",
+    "trained_arena": "cogames.policy.trained.TrainedArenaPolicy",
+    "trained_miner": "cogames.policy.trained.TrainedMinerPolicy",
 }
 
 NEEDS_TORCH = {
@@ -35,6 +37,6 @@ NEEDS_TORCH = {
 
 def built_in_policies() -> dict[str, str]:
     """Return {name: class path} of our policies that work with the installed packages."""
-    names = _SCRIPTED if find_spec("torch") is None else _SCRIPTED | NEEDS_TORCH
+    names = _WITHOUT_TORCH if find_spec("torch") is None else _WITHOUT_TORCH | NEEDS_TORCH
     missing = {package for package in ("cogames",) if find_spec(package) is None}
     return {name: path for name, path in names.items() if path.partition(".")[0] not in missing}

@@ -105,6 +105,11 @@ class SparsePolicy(MultiAgentPolicy):
         """Return a memory for observations of that many agents, or None if the network sees plain observations."""
         return SparseMemory(self.policy_env_info, rows, threads=threads) if self._sizes.memory else None
 
+    @property
+    def is_greedy(self) -> bool:
+        """Whether it plays the most likely action and draws none."""
+        return self._greedy
+
     def is_recurrent(self) -> bool:
         return True
 
