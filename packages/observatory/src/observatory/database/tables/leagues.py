@@ -67,6 +67,8 @@ class League(Base):
     is_game_of_week: Mapped[bool] = mapped_column(default=False)
     settings: Mapped[dict[str, Any]]
     settings_revision: Mapped[int] = mapped_column(default=1)
+    seed_policies: Mapped[dict[str, Any]]
+    """policy versions that take neutral seats, and how many of them: `policy_version_ids` and `count`"""
     state: Mapped[dict[str, Any]]
     """what its commissioner wants to remember"""
     submissions_locked_at: Mapped[datetime | None]
