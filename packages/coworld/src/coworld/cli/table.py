@@ -1,7 +1,7 @@
 """The `coworld` command: the table of its commands and their modules.
 
 A command's module is imported when the command is called. Each module parses, calls one function of the library and
-prints. None of them knows how to sign in anywhere.
+prints.
 """
 
 import typer
@@ -12,6 +12,7 @@ from softmax.cli.program import Entry, make_app
 __all__ = ["COMMANDS", "app"]
 
 RUN, BUILD, AFTER, IMPROVE, INFO = "Play", "Make", "After an episode", "Improve", "Info"
+LEAGUE, EPISODES = "Leagues on a server", "Episodes on a server"
 
 COMMANDS = [
     Entry("play", "coworld.commands.play:play", "Play a Coworld in the browser, with or against players.", RUN),
@@ -34,6 +35,35 @@ COMMANDS = [
         "Change a player, compare the versions, keep the better one.",
         IMPROVE,
     ),
+    Entry("leagues", "coworld.commands.leagues:leagues", "List leagues, or show one.", LEAGUE),
+    Entry("divisions", "coworld.commands.leagues:divisions", "List divisions, or show one.", LEAGUE),
+    Entry("results", "coworld.commands.leagues:results", "Show how a league, division or round stands.", LEAGUE),
+    Entry("rounds", "coworld.commands.leagues:rounds", "List rounds, or show one.", LEAGUE),
+    Entry("pools", "coworld.commands.leagues:pools", "List the pools of rounds, or show one.", LEAGUE),
+    Entry("events", "coworld.commands.leagues:events", "List what happened in leagues.", LEAGUE),
+    Entry("submit", "coworld.commands.memberships:submit", "Submit a policy to a league.", LEAGUE),
+    Entry("submissions", "coworld.commands.memberships:submissions", "List submissions.", LEAGUE),
+    Entry("memberships", "coworld.commands.memberships:memberships", "List who plays in leagues.", LEAGUE),
+    Entry("champion", "coworld.commands.memberships:champion", "Choose the version that plays for you.", LEAGUE),
+    Entry(
+        "retire-membership",
+        "coworld.commands.memberships:retire_membership",
+        "Take a policy out of a league.",
+        LEAGUE,
+    ),
+    Entry("xp-request", "coworld.commands.xp_request:COMMANDS", "Ask for episodes, and follow them.", EPISODES),
+    Entry("episodes", "coworld.commands.episodes:episodes", "List episodes, or show one.", EPISODES),
+    Entry("episode-stats", "coworld.commands.episodes:episode_stats", "Show statistics of an episode.", EPISODES),
+    Entry("episode-results", "coworld.commands.episodes:episode_results", "Print what the game wrote.", EPISODES),
+    Entry("episode-logs", "coworld.commands.episodes:episode_logs", "Show or download logs.", EPISODES),
+    Entry(
+        "episode-annotations",
+        "coworld.commands.episodes:episode_annotations",
+        "Save what a policy noted about an episode.",
+        EPISODES,
+    ),
+    Entry("replays", "coworld.commands.replays:replays", "List or download replays.", EPISODES),
+    Entry("replay-open", "coworld.commands.replays:replay_open", "Watch the replay of an episode.", EPISODES),
     Entry("reporters", "coworld.commands.reporters:COMMANDS", "Find reporters in catalogues or on a server.", INFO),
     Entry("roles", "coworld.commands.roles:COMMANDS", "Find implementations of roles in catalogues.", INFO),
     Entry("docs", "coworld.commands.docs:docs", "List or print documents and schemas.", INFO),

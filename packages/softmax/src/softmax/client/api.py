@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from softmax.wire import WhoAmIResponse
 
-__all__ = ["ApiClient", "path_part"]
+__all__ = ["ApiClient", "path_part", "query_of"]
 
 T = TypeVar("T")
 
@@ -52,8 +52,10 @@ class ApiClient:
     def whoami(self) -> WhoAmIResponse:
         return fetch_whoami(self.server_url, self.token or "")
 
-    def _get(self, path: str, kind: type[T], resource: str, params: Mapping[str, Any] | None = None) -> T:
-        return parse(self._call("GET", path, resource, params=_query(params)), kind)
+    def _get(
+        self, path: str, kind: type[T], resource: str, params: Mapping[str, Any] | None = None, **content: Any
+    ) -> T:
+        return parse(self._call("GET", path, resource, params=query_of(params), **content), kind)
 
     def _post(self, path: str, kind: type[T], resource: str, **content: Any) -> T:
         return parse(self._call("POST", path, resource, **content), kind)
@@ -61,12 +63,16 @@ class ApiClient:
     def _call(
         self, method: str, path: str, resource: str, headers: Mapping[str, str] | None = None, **content: Any
     ) -> httpx.Response:
-        token = {"X-Auth-Token": self.token} if self.token else {}
         url = f"{self.server_url}{path}"
-        return self._transport.call(method, url, headers={**token, **(headers or {})}, resource=resource, **content)
+        headers = {**self._headers(), **(headers or {})}
+        return self._transport.call(method, url, headers=headers, resource=resource, **content)
+
+    def _headers(self) -> dict[str, str]:
+        """Return the headers that say who calls."""
+        return {"X-Auth-Token": self.token} if self.token else {}
 
     def _anonymous(self, path: str, resource: str, params: Mapping[str, Any] | None = None) -> httpx.Response:
-        return self._transport.call("GET", f"{self.server_url}{path}", resource=resource, params=_query(params))
+        return self._transport.call("GET", f"{self.server_url}{path}", resource=resource, params=query_of(params))
 
 
 def path_part(value: object) -> str:
@@ -74,7 +80,7 @@ def path_part(value: object) -> str:
     return quote(str(value), safe=":")
 
 
-def _query(params: Mapping[str, Any] | None) -> dict[str, Any]:
+def query_of(params: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the parameters that have a value, as text, booleans in lower case."""
     given = {key: value for key, value in (params or {}).items() if value is not None and value != []}
     return {key: str(value).lower() if isinstance(value, bool) else _text(value) for key, value in given.items()}

@@ -68,10 +68,19 @@ class BadAnswer(ClientError): ...
 class Refused(ClientError):
     """The server responded with an error."""
 
-    def __init__(self, status: int, detail: str | None, message: str | None = None, hints: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        status: int,
+        detail: str | None,
+        message: str | None = None,
+        hints: Sequence[str] = (),
+        retry_after: float | None = None,
+    ) -> None:
         super().__init__(message or f"Request failed: {detail or f'status {status}'}", hints)
         self.status = status
         self.detail = detail
+        self.retry_after = retry_after
+        """seconds after which the same request may succeed, if the server says so"""
 
 
 class TokenRejected(Refused):

@@ -79,9 +79,10 @@ class Transport:
             place = urljoin(url, response.headers.get("Location", ""))
             detail = f"the server redirects to {place}, and redirects are not followed"
             hints = ["name the server itself with --server"]
-        if response.headers.get("Retry-After"):
-            hints = [f"try again in {response.headers['Retry-After']} seconds"]
-        raise Refused(response.status_code, detail, hints=hints)
+        retry_after = _retry_after(response)
+        if retry_after is not None:
+            hints = [f"try again in {retry_after:g} seconds"]
+        raise Refused(response.status_code, detail, hints=hints, retry_after=retry_after)
 
     def send(
         self,
@@ -149,12 +150,15 @@ def send(method: str, url: str, **settings: Any) -> httpx.Response:
 
 def _is_transient(response: httpx.Response) -> bool:
     """Return whether the same request may succeed in a moment."""
-    if response.status_code not in RETRIED_STATUSES:
-        return False
+    return response.status_code in RETRIED_STATUSES and (_retry_after(response) or 0) <= LONGEST_RETRY_AFTER
+
+
+def _retry_after(response: httpx.Response) -> float | None:
+    """Return how many seconds the server asks to wait, if it says so as a number."""
     try:
-        return float(response.headers.get("Retry-After", 0)) <= LONGEST_RETRY_AFTER
-    except ValueError:
-        return False
+        return float(response.headers["Retry-After"])
+    except (KeyError, ValueError):
+        return None
 
 
 def _rewind(content: Any) -> None:

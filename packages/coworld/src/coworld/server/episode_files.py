@@ -1,0 +1,106 @@
+"""Files of an episode: logs and artifacts of seats, and replays, saved to folders."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from softmax.client.errors import NotFound
+
+if TYPE_CHECKING:
+    from coworld.server.api_client import CoworldApiClient
+    from softmax.wire.requests import EpisodeRequestRow, PolicyArtifactInfo
+
+__all__ = ["Saved", "SeatFile", "download_replays", "download_seats", "fetch_replay", "seats_of"]
+
+
+@dataclass
+class Saved:
+    """What a download wrote, and what it could not get."""
+
+    paths: list[Path] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class SeatFile:
+    """The files of one seat."""
+
+    client: CoworldApiClient
+    episode: str
+    seat: PolicyArtifactInfo
+
+    def log(self) -> bytes:
+        position = self.seat.position
+        return self.client.get_episode_request_policy_log(self.episode, self.seat.policy_version_id, position).encode()
+
+    def artifact(self) -> bytes:
+        position = self.seat.position
+        return self.client.get_episode_request_policy_artifact(self.episode, self.seat.policy_version_id, position)
+
+
+def seats_of(client: CoworldApiClient, episode: str) -> list[PolicyArtifactInfo]:
+    """Return the seats whose files you may have, in order."""
+    return sorted(client.list_episode_request_policy_artifacts(episode), key=lambda seat: seat.position)
+
+
+def download_seats(
+    client: CoworldApiClient, episode: str, seats: Sequence[PolicyArtifactInfo], folder: Path, *, logs: bool = True
+) -> Saved:
+    """Save the logs and artifacts of seats: `policy_agent_0.log`, `policy_artifact_0.zip`, ..."""
+    saved = Saved()
+    for seat in seats:
+        file = SeatFile(client, episode, seat)
+        wanted = [(f"policy_agent_{seat.position}.log", file.log)] if logs and seat.has_log else []
+        if seat.has_artifact:
+            wanted.append((f"policy_artifact_{seat.position}.zip", file.artifact))
+        for name, read in wanted:
+            try:
+                data = read()
+            except NotFound:
+                saved.missing.append(name)
+                continue
+            saved.paths.append(_write(folder / name, data))
+    return saved
+
+
+def fetch_replay(client: CoworldApiClient, row: EpisodeRequestRow) -> bytes:
+    """Return the bytes of an episode's replay. Raises `ClientError`."""
+    return client.get_episode_request_artifact_bytes(row.id, "replay")
+
+
+def download_replays(client: CoworldApiClient, rows: Sequence[EpisodeRequestRow], folder: Path) -> list[dict[str, Any]]:
+    """Save replays as `ID.replay`, and `index.json` with a line about each; a replay that exists is kept."""
+    index = []
+    for row in rows:
+        path = folder / f"{row.id}.replay"
+        if not path.is_file():
+            _write(path, fetch_replay(client, row))
+        index.append(
+            {
+                "episode_request_id": row.id,
+                "episode_id": None if row.episode_id is None else str(row.episode_id),
+                "coworld_id": row.coworld_id,
+                "replay_url": row.replay_url,
+                "path": path.name,
+                "policy_version_ids": [str(each) for each in row.policy_version_ids],
+                "created_at": row.created_at.isoformat(),
+            }
+        )
+    _write(folder / "index.json", (json.dumps(index, indent=2) + "\n").encode())
+    return index
+
+
+def _write(path: Path, data: bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        partial.write_bytes(data)
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+    return path
