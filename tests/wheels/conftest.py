@@ -1,18 +1,18 @@
 """The engine's source archive, its wheel, and an empty environment with the wheel: made once for all tests here."""
 
-import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import workspace
+from tests.wheels.environments import LOG, empty_environment, install
 
 DIST = workspace.ROOT / "dist"
 BUILD = workspace.ROOT / "build" / "wheels"
-LOG = BUILD / "log"
 
 
 @pytest.fixture(scope="session")
@@ -44,9 +44,23 @@ def wheel(sdist: Path) -> Path:
 @pytest.fixture(scope="session")
 def empty_python(wheel: Path) -> Path:
     """Interpreter of a new environment that holds the wheel and what it depends on, and nothing of ours beside."""
-    home = BUILD / "venv"
-    shutil.rmtree(home, ignore_errors=True)
-    subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
-    python = home / "bin" / "python"
-    workspace.pip("installing the wheel", "install", wheel, log=LOG, python=python)
+    python = empty_environment(BUILD / "venv")
+    install(python, wheel)
     return python
+
+
+PURE = ("cogsguard", "cogames", "cogames-training", "observatory", "softmax", "coworld")
+
+
+@pytest.fixture(scope="session")
+def pure_wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The wheels of the packages without native code, by the names of their folders; one pip builds all."""
+    folder = tmp_path_factory.mktemp("wheels")
+    packages = [workspace.ROOT / "packages" / name for name in PURE]
+    how = ["--no-deps", "--no-build-isolation", "--wheel-dir", folder]
+    workspace.pip("building the wheels", "wheel", *how, *packages, log=LOG)
+    names = {
+        name: tomllib.loads((path / "pyproject.toml").read_text())["project"]["name"]
+        for name, path in zip(PURE, packages, strict=True)
+    }
+    return {name: next(folder.glob(f"{project.replace('-', '_')}-*.whl")) for name, project in names.items()}

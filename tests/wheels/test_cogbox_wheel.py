@@ -1,7 +1,6 @@
 """The sandbox as a user gets it: from the source archive, in an empty environment, with its guard."""
 
 import json
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -10,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import workspace
+from tests.wheels.environments import LOG, empty_environment, install
 
 BUILD = workspace.ROOT / "build" / "wheels"
-LOG = BUILD / "log"
 
 pytestmark = pytest.mark.slow
 
@@ -46,11 +45,8 @@ def test_the_wheel_contains_every_module_and_the_guard(wheel: Path) -> None:
 
 
 def test_the_wheel_runs_sandboxes_in_an_empty_environment(wheel: Path) -> None:
-    home = BUILD / "venv-cogbox"
-    shutil.rmtree(home, ignore_errors=True)
-    subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
-    python = home / "bin" / "python"
-    workspace.pip("installing the wheel", "install", "--no-index", wheel, log=LOG, python=python)
+    python = empty_environment(BUILD / "venv-cogbox")
+    install(python, "--no-index", wheel)
     command = [python, "-m", "cogbox", "run", "--level", "namespaces", "--json", "--", "python3", "-c", "print(6 * 7)"]
     result = json.loads(subprocess.check_output(command, cwd=BUILD))
     assert (result["verdict"], result["level"], result["stdout"]) == ("ok", "namespaces", "42\n")

@@ -12,7 +12,6 @@ import pytest
 import workspace
 
 PACKAGE = workspace.ROOT / "packages" / "cogames-training"
-LOG = workspace.ROOT / "build" / "wheels" / "log"
 
 pytestmark = pytest.mark.slow
 
@@ -34,12 +33,8 @@ print(*(entry.name for entry in cogames_training.entries.COMMANDS))
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    how = ["--no-deps", "--no-build-isolation", "--wheel-dir", folder]
-    workspace.pip("building cogames-training", "wheel", *how, PACKAGE, log=LOG, python=Path(sys.executable))
-    (path,) = folder.glob("*.whl")
-    return path
+def wheel(pure_wheels: dict[str, Path]) -> Path:
+    return pure_wheels["cogames-training"]
 
 
 def test_the_wheel_has_every_module_and_the_commands(wheel: Path) -> None:

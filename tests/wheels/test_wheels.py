@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 import workspace
+from tests.wheels.environments import LOG, install
 
 ROOT = workspace.ROOT
 BUILD = ROOT / "build" / "wheels"
-LOG = BUILD / "log"
 # One small episode of each of these, and all of them where the time is there.
 SOME_CASES = ["mixed_00", "events_00", "limits_00", "territory_00", "obs_vision_00"]
 
@@ -82,7 +82,7 @@ def test_the_extra_installs_the_dependencies_of_environments(wheel: Path, empty_
     program = "from mettagrid.envs import MettaGridPettingZooEnv, MettaGridPufferEnv, MettaGridVectorEnv"
     without = subprocess.run([empty_python, "-c", program], cwd=BUILD, capture_output=True, text=True)
     assert without.stderr.endswith("is not installed: `pip install mettagrid[envs]`\n")
-    workspace.pip("installing the extra", "install", f"{wheel}[envs]", log=LOG, python=empty_python)
+    install(empty_python, f"{wheel}[envs]")
     python_output(empty_python, "-W", "error", "-c", program)
 
 
