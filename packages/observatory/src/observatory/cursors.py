@@ -79,7 +79,7 @@ def cursor_page(limit: int = 50, *, max_limit: int = 200) -> Callable[..., Curso
 
     def page(
         request: Request,
-        limit: Annotated[int, Query(ge=1, le=max_limit)] = limit,
+        limit: int = Query(limit, ge=1, le=max_limit),  # in an annotation FastAPI would not find `max_limit`
         offset: Annotated[int, Query(ge=0, le=MAX_OFFSET)] = 0,
         cursor: Annotated[str | None, Query(max_length=_MAX_CURSOR_CHARACTERS)] = None,
     ) -> CursorPage:
