@@ -65,8 +65,12 @@ class ChangeKind(StrEnum):
     """matches were created: ids of pools"""
     EPISODE = "episode"
     """an episode was recorded, or its files were removed"""
+    REQUEST = "request"
+    """an experience request or one of its episodes changed: ids of episode requests"""
     ACCOUNT = "account"
     """a user, player, token or browser session was created, edited or revoked"""
+    COWORLD = "coworld"
+    """a Coworld was uploaded or certified, or became canonical, public or private: ids of Coworlds"""
     LEAGUE = "league"
     """a league, its game, seed or divisions were created or edited: ids of leagues"""
     LEAGUE_ENTRY = "league_entry"
@@ -79,7 +83,9 @@ INTERNAL = frozenset(
     {
         ChangeKind.SCHEDULE,
         ChangeKind.EPISODE,
+        ChangeKind.REQUEST,
         ChangeKind.ACCOUNT,
+        ChangeKind.COWORLD,
         ChangeKind.LEAGUE,
         ChangeKind.LEAGUE_ENTRY,
         ChangeKind.ROUND,

@@ -11,10 +11,15 @@ import pytest
 from fastapi.testclient import TestClient
 
 from cogames.league.game import GAME, MettaGridGame
+from coworld.league.game import GAME as COWORLDS
+from coworld.league.game import CoworldGames
+from coworld.league.playing import GAME_PLAYER
 from mettagrid.runner.boxed import job as runner
 from observatory import games
-from observatory.games import Game, GameMissing
+from observatory.games import Game, GameMissing, SeasonGame
+from observatory.games.coworlds import COWORLD_ENGINE, CoworldGame, coworlds
 from observatory.games.interface import ERROR_INFO, RESULTS
+from observatory.requests import creation
 from observatory.worker import program
 from packages.observatory.tests.world import ENV, World
 
@@ -52,17 +57,44 @@ def installs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     sys.modules.pop("pebbles_game", None)  # the next test installs another one
 
 
-def _interface() -> dict[str, Any]:
-    return {name: member for name, member in vars(Game).items() if not name.startswith("_")}
+def _members(*interfaces: Any) -> dict[str, Any]:
+    return {name: member for kind in interfaces for name, member in vars(kind).items() if not name.startswith("_")}
 
 
-@pytest.mark.parametrize("name", sorted(_interface()))
-def test_the_game_of_the_league_implements_the_whole_interface(name: str) -> None:
-    member = _interface()[name]
-    if isinstance(member, property):
-        assert getattr(GAME, name)
-    else:
-        assert str(_shape(getattr(MettaGridGame, name))) == str(_shape(member))
+@pytest.mark.parametrize(
+    ("game", "kind", "interface"),
+    [(GAME, MettaGridGame, _members(Game, SeasonGame)), (COWORLDS, CoworldGames, _members(Game, CoworldGame))],
+)
+def test_the_games_of_the_league_implement_their_whole_interface(game: Any, kind: Any, interface: Any) -> None:
+    for name, member in interface.items():
+        if isinstance(member, property):
+            assert getattr(game, name)
+        else:
+            assert str(_shape(getattr(kind, name))) == str(_shape(member)), name
+
+
+@pytest.mark.parametrize("game", [GAME, COWORLDS])
+def test_every_file_of_an_episode_has_the_properties_that_the_server_asks_for(game: Any) -> None:
+    files = game.output_files({"assignments": [0, 1]})
+    assert len({file.name for file in files}) == len(files) and {RESULTS, game.replay_file} <= {f.name for f in files}
+    for name in _members(games.OutputFile):
+        assert all(hasattr(file, name) for file in files)
+
+
+def test_the_log_of_a_policy_has_the_name_that_the_engine_gives_it() -> None:
+    assignments = [2, 0, 0, 1, 2]
+    logs = {file.policy_index: file.name for file in GAME.output_files({"assignments": assignments}) if file.is_log}
+    assert logs == {index: runner.log_name(assignments, index) for index in range(3)}
+
+
+def test_server_and_game_agree_on_players_that_come_with_a_coworld() -> None:
+    assert creation.GAME_PLAYER == GAME_PLAYER
+    assert COWORLDS.has_policy(GAME_PLAYER.rpartition("/")[2]) and not COWORLDS.has_policy("random")
+
+
+def test_seasons_cannot_play_games_without_missions() -> None:
+    with pytest.raises(GameMissing, match="have no missions, so seasons cannot play them"):
+        games.season_game(COWORLD_ENGINE)
 
 
 def _shape(function: Any) -> inspect.Signature:
@@ -76,9 +108,10 @@ def test_server_and_runner_agree_on_the_names_of_files() -> None:
     assert (RESULTS, ERROR_INFO) == (runner.RESULTS, runner.ERROR_INFO)
 
 
-def test_the_league_of_this_repository_plays_mettagrid() -> None:
-    assert games.installed() == ["mettagrid"]
-    assert games.find() is games.find("mettagrid") is GAME
+def test_the_league_of_this_repository_plays_mettagrid_and_coworlds() -> None:
+    assert games.installed() == ["coworld", "mettagrid"]
+    assert games.find() is games.find("mettagrid") is games.season_game() is GAME
+    assert coworlds() is COWORLDS
 
 
 @pytest.mark.parametrize(
@@ -101,7 +134,7 @@ def test_a_missing_game_is_named_in_one_sentence_with_the_next_step() -> None:
     with pytest.raises(GameMissing) as refusal:
         games.find("pebbles")
     assert refusal.value.message == (
-        "No installed package offers games of the engine 'pebbles'; installed engines: mettagrid. "
+        "No installed package offers games of the engine 'pebbles'; installed engines: coworld, mettagrid. "
         "Install the package of the game; mettagrid comes with `pip install cogames`."
     )
 

@@ -6,13 +6,29 @@ called: the server starts without it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from softmax.wire import AxisScore, MissionMetrics
 
-__all__ = ["GAME", "MettaGridGame", "SeatedPolicy"]
+__all__ = ["GAME", "MettaGridGame", "OutputFile", "SeatedPolicy"]
+
+MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class OutputFile:
+    """A file that an episode may leave; the fields are those of `observatory.games.OutputFile`."""
+
+    name: str
+    max_bytes: int
+    policy_index: int | None = None
+    is_log: bool = False
+    is_replay: bool = False
+    is_digested: bool = False
 
 
 class SeatedPolicy(Protocol):
@@ -35,6 +51,8 @@ class MettaGridGame:
 
     bundle_inspector = "cogames.league.inspection"
     bundle_inspector_packages = ("mettagrid", "cogames")
+    replay_file = "replay.json.z"
+    machine_errors = frozenset({"crash"})
 
     def env_config(
         self, mission: str, *, variants: Sequence[str], num_agents: int, max_steps: int | None
@@ -84,6 +102,20 @@ class MettaGridGame:
 
         document: dict[str, Any] = read_submission_policy_spec(folder).model_dump(mode="json")
         return document
+
+    def output_files(self, spec: Mapping[str, Any]) -> list[OutputFile]:
+        """Return the files that a worker may send. Those with a digest are the same each time the job is played."""
+        assignments = list(spec.get("assignments", []))
+        # As `mettagrid.runner.boxed.job.log_name`; the server does not import the engine for this.
+        logs = {f"policy_agent_{assignments.index(policy)}.txt": policy for policy in assignments}
+        return [
+            OutputFile("replay.json.z", sys.maxsize, is_replay=True, is_digested=True),
+            OutputFile("actions.json.z", sys.maxsize, is_replay=True, is_digested=True),
+            OutputFile("results.json", 64 * MEGABYTE, is_digested=True),
+            OutputFile("error_info.json", MEGABYTE),
+            OutputFile("runtime_info.json", MEGABYTE),
+            *(OutputFile(name, 2 * MEGABYTE, logs[name], is_log=True) for name in sorted(logs)),
+        ]
 
     def read_result(self, data: bytes) -> dict[str, Any]:
         """Return the content of `results.json`; raise `ValueError` if it is malformed."""

@@ -245,7 +245,7 @@ class Episode:
             variables=lambda place: self.player_variables(seat.slot, place, startup=player.startup is not None),
             startup_port=player.startup.port if player.startup else None,
             reach=seat.gate.address,
-            egress=self.options.egress,
+            egress=(*self.options.egress, *self.options.player_egress.get(seat.slot, ())),
             combined_log=True,
             limits=launch.limits_of(player.resources, self.wall_seconds),
         )

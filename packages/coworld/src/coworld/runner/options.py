@@ -52,6 +52,8 @@ class EpisodeOptions:
     """further secret variables by slot"""
     egress: Sequence[str] = ()
     """hosts that players may connect to besides the game"""
+    player_egress: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """further hosts by slot"""
     player_files: Sequence[Path] | None = None
     """for games that host their players: the file or folder of each slot"""
     on_ready: Callable[[LiveEpisode], None] | None = None

@@ -27,14 +27,14 @@ def measure_missions(played: Sequence[PlayedEpisode]) -> dict[str, MissionMetric
     """Return the metrics of every mission, in the requested order."""
     metrics: dict[str, MissionMetrics] = {}
     for engine, missions in _by_engine(played).items():
-        metrics |= games.find(engine).measure_missions(missions)
+        metrics |= games.season_game(engine).measure_missions(missions)
     return {mission: metrics[mission] for mission in dict.fromkeys(episode.mission for episode in played)}
 
 
 def score_axes(played: Sequence[PlayedEpisode]) -> list[AxisScore]:
     """Return scores of the axes for which a mission was played."""
     by_engine = _by_engine(played)
-    return [score for engine, missions in by_engine.items() for score in games.find(engine).score_axes(missions)]
+    return [score for engine, missions in by_engine.items() for score in games.season_game(engine).score_axes(missions)]
 
 
 def _by_engine(played: Sequence[PlayedEpisode]) -> dict[str, _Played]:

@@ -74,7 +74,7 @@ def _pack_all(app: FastAPI, names: Sequence[str]) -> dict[str, tuple[uuid.UUID, 
     """Pack the policies that are installed; each is inspected in a box, so several at once are faster."""
     if not names:
         return {}
-    installed = [name for name in names if games.find().has_policy(name)]
+    installed = [name for name in names if games.season_game().has_policy(name)]
     with ThreadPoolExecutor() as threads:
         return dict(zip(installed, threads.map(lambda name: _packed(app, name), installed), strict=True))
 
@@ -83,7 +83,7 @@ def _packed(app: FastAPI, name: str) -> tuple[uuid.UUID, BundleFacts]:
     version_id = new_id()
     with tempfile.TemporaryDirectory(prefix="observatory-demo-") as folder:
         path = Path(folder) / f"{name}.zip"
-        games.find().pack_policy(name, path)
+        games.season_game().pack_policy(name, path)
         facts = inspect_bundle(path)
         app.state.store.put_file(bundle_key(version_id), path)
     return version_id, facts

@@ -6,11 +6,12 @@ A distribution offers an engine with an entry point whose name is the `game_engi
     mettagrid = "cogames.league.game:GAME"
 
 - `interface`: what the server and its workers ask of a game
+- `coworlds`: what the server asks of third-party games behind a manifest
 - `finding`: the installed games
 """
 
-from observatory.games.finding import DEFAULT_ENGINE, GameMissing, engine_of, find, installed
-from observatory.games.interface import ERROR_INFO, RESULTS, Game, PolicyToPlay
+from observatory.games.finding import DEFAULT_ENGINE, GameMissing, engine_of, find, installed, season_game
+from observatory.games.interface import ERROR_INFO, RESULTS, Game, OutputFile, PolicyToPlay, SeasonGame
 
 __all__ = [
     "DEFAULT_ENGINE",
@@ -18,8 +19,11 @@ __all__ = [
     "RESULTS",
     "Game",
     "GameMissing",
+    "OutputFile",
     "PolicyToPlay",
+    "SeasonGame",
     "engine_of",
     "find",
     "installed",
+    "season_game",
 ]

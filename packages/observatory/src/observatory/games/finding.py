@@ -8,9 +8,9 @@ from importlib.metadata import entry_points
 from typing import Any, cast
 
 from observatory.errors import NotConfigured
-from observatory.games.interface import Game
+from observatory.games.interface import Game, SeasonGame
 
-__all__ = ["DEFAULT_ENGINE", "ENTRY_POINTS", "GameMissing", "engine_of", "find", "installed"]
+__all__ = ["DEFAULT_ENGINE", "ENTRY_POINTS", "GameMissing", "engine_of", "find", "installed", "season_game"]
 
 ENTRY_POINTS = "observatory.games"
 DEFAULT_ENGINE = "mettagrid"
@@ -41,6 +41,14 @@ def find(engine: str = DEFAULT_ENGINE) -> Game:
         f"No installed package offers games of the engine {engine!r}; installed engines: {names}. "
         f"Install the package of the game; mettagrid comes with `pip install cogames`."
     )
+
+
+def season_game(engine: str = DEFAULT_ENGINE) -> SeasonGame:
+    """Return the games of an engine that has missions; `GameMissing` if it is not installed or has none."""
+    game = find(engine)
+    if not hasattr(game, "env_config"):
+        raise GameMissing(f"The games of the engine {engine!r} have no missions, so seasons cannot play them")
+    return cast(SeasonGame, game)
 
 
 def engine_of(spec: Mapping[str, Any]) -> str:

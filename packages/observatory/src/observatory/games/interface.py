@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from softmax.wire import AxisScore, MissionMetrics
 
-__all__ = ["ERROR_INFO", "RESULTS", "Game", "PlayedMissions", "PolicyToPlay"]
+__all__ = ["ERROR_INFO", "RESULTS", "Game", "OutputFile", "PlayedMissions", "PolicyToPlay", "SeasonGame"]
 
 RESULTS, ERROR_INFO = "results.json", "error_info.json"
 """files that `Game.play` writes, see there"""
@@ -23,7 +23,7 @@ PlayedMissions = Mapping[str, Sequence[tuple[Mapping[str, Any], Mapping[str, Any
 
 @dataclass(frozen=True)
 class PolicyToPlay:
-    """A policy of an episode: a local address, and the settings of its process."""
+    """A policy of an episode: a local address or an image, and the settings of its process."""
 
     name: str
     uri: str
@@ -31,10 +31,90 @@ class PolicyToPlay:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     may_use_index: bool = True
     """whether its setup script may use the package index of this machine"""
+    image: str | None = None
+    """the reference of its container image; then `uri` is empty"""
+    program: Mapping[str, Any] = field(default_factory=dict)
+    """of an image: `run`, `resources` and `startup`, where the upload gave them"""
+
+
+class OutputFile(Protocol):
+    """A file that an episode may leave."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def max_bytes(self) -> int: ...
+    @property
+    def policy_index(self) -> int | None:
+        """Return the position of the policy that the file is about; None for the whole episode."""
+
+    @property
+    def is_log(self) -> bool:
+        """Return whether it is the log of that policy: it counts as the owner's, and expires as logs do."""
+
+    @property
+    def is_replay(self) -> bool:
+        """Return whether it expires as replays do."""
+
+    @property
+    def is_digested(self) -> bool:
+        """Return whether its digest is recorded with the job."""
 
 
 class Game(Protocol):
-    """The games of one engine. Methods import what they need when they are called, so that finding a game is cheap."""
+    """The games of one engine, for jobs and workers.
+
+    Methods import what they need when they are called, so that finding a game is cheap.
+    """
+
+    @property
+    def replay_file(self) -> str:
+        """Return the name of the file without which an episode is not complete, besides its results."""
+
+    @property
+    def machine_errors(self) -> frozenset[str]:
+        """Return the error types of `error_info.json` that are a machine's fault: the job is played again."""
+
+    def check_job(self, spec: Mapping[str, Any]) -> None:
+        """Raise `ValueError` for a job that cannot be played: malformed, or with seats that do not fit."""
+
+    def has_policy(self, name: str) -> bool:
+        """Return whether a policy with this short name is installed."""
+
+    def output_files(self, spec: Mapping[str, Any]) -> Sequence[OutputFile]:
+        """Return the files that a worker may send for a job."""
+
+    def read_result(self, data: bytes) -> dict[str, Any]:
+        """Return the content of `results.json`, checked; `ValueError` if it is malformed.
+
+        It has `rewards` and `action_timeouts` with a number for each agent, `stats` with `game` and `agent`, and
+        `steps`.
+        """
+
+    def read_runtime(self, data: bytes) -> dict[str, Any]:
+        """Return the content of `runtime_info.json`, checked; `ValueError` if it is malformed."""
+
+    def prepare_to_play(self) -> None:
+        """Import what `play` needs; a worker forks its episodes from a process that has done so."""
+
+    def play(
+        self,
+        folder: Path,
+        spec: dict[str, Any],
+        policies: Sequence[PolicyToPlay],
+        *,
+        minimum: str,
+        time_limit_seconds: float,
+    ) -> None:
+        """Play an episode, with the policies isolated at least as `minimum` says, and write its files to the folder.
+
+        `results.json` and the `replay_file` exist unless the episode could not be played; `error_info.json` says why it
+        could not, or which policy did not play to the end. An error of `machine_errors` is the machine's fault.
+        """
+
+
+class SeasonGame(Game, Protocol):
+    """The games of an engine with missions, for seasons, assays and uploaded bundles."""
 
     @property
     def bundle_inspector(self) -> str:
@@ -53,27 +133,11 @@ class Game(Protocol):
     ) -> dict[str, Any]:
         """Return the environment of a mission; `ValueError` when there is no such mission or variant."""
 
-    def check_job(self, spec: Mapping[str, Any]) -> None:
-        """Raise `ValueError` for a job that cannot be played: malformed, or with seats that do not fit."""
-
-    def has_policy(self, name: str) -> bool:
-        """Return whether a policy with this short name is installed."""
-
     def pack_policy(self, name: str, path: Path) -> None:
         """Write the bundle of an installed policy."""
 
     def read_policy_spec(self, folder: Path) -> dict[str, Any]:
         """Return the policy spec from the manifest in a folder; `FileNotFoundError` without one, or `ValueError`."""
-
-    def read_result(self, data: bytes) -> dict[str, Any]:
-        """Return the content of `results.json`, checked; `ValueError` if it is malformed.
-
-        It has `rewards` and `action_timeouts` with a number for each agent, `stats` with `game` and `agent`, and
-        `steps`.
-        """
-
-    def read_runtime(self, data: bytes) -> dict[str, Any]:
-        """Return the content of `runtime_info.json`, checked; `ValueError` if it is malformed."""
 
     def measure_missions(self, played: PlayedMissions) -> dict[str, MissionMetrics]:
         """Return the metrics of each mission of an assay."""
@@ -86,21 +150,3 @@ class Game(Protocol):
 
     def viewer_policy(self) -> str:
         """Return the Content-Security-Policy of the replay viewer."""
-
-    def prepare_to_play(self) -> None:
-        """Import what `play` needs; a worker forks its episodes from a process that has done so."""
-
-    def play(
-        self,
-        folder: Path,
-        spec: dict[str, Any],
-        policies: Sequence[PolicyToPlay],
-        *,
-        minimum: str,
-        time_limit_seconds: float,
-    ) -> None:
-        """Play an episode, with the policies isolated at least as `minimum` says, and write its files to the folder.
-
-        `results.json` and `replay.json.z` exist unless the episode could not be played; `error_info.json` says why it
-        could not, or which policy did not play to the end. An error of the type `crash` is the machine's fault.
-        """

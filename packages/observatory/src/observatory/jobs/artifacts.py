@@ -7,7 +7,7 @@ belong to its season, which sets how long replays are kept. Results are never re
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -20,21 +20,21 @@ from observatory.database.tables.jobs import Job
 from observatory.database.tables.matches import Match
 from observatory.database.tables.seasons import Pool, Season
 from observatory.job_states import TERMINAL
+from observatory.jobs.files import SERVER_FILES, output_files, replay_files
 from observatory.jobs.service import Ending
 from observatory.quotas import stored_bytes
 from observatory.settings import Settings
 from observatory.store import Store, job_key
 
-__all__ = ["REPLAY_FILES", "artifact_sizes", "expire_replays", "measure_artifacts", "store_artifacts"]
+__all__ = ["artifact_sizes", "expire_replays", "measure_artifacts", "store_artifacts"]
 
-REPLAY_FILES = ("replay.json.z", "actions.json.z")
-_OTHER_FILES = ("spec.json", "results.json", "runtime_info.json", "error_info.json", "logs.txt")
 _AT_ONCE = 200
 
 
-def artifact_sizes(store: Store, job_id: uuid.UUID) -> dict[str, int]:
+def artifact_sizes(store: Store, job: Job) -> dict[str, int]:
     """Bytes of each file, without the logs of policies, which count as their owners'."""
-    sizes = {name: store.size(job_key(job_id, name)) for name in (*REPLAY_FILES, *_OTHER_FILES)}
+    names = [*(file.name for file in output_files(job) if not file.is_log), *SERVER_FILES]
+    sizes = {name: store.size(job_key(job.id, name)) for name in names}
     return {name: size for name, size in sizes.items() if size is not None}
 
 
@@ -45,12 +45,13 @@ def store_artifacts(
     if job.user_id is None:
         return ending
     room = settings.max_stored_bytes_per_user - stored_bytes(session, job.user_id)
-    if sum(ending.sizes.values()) <= room or not ending.sizes.keys() & set(REPLAY_FILES):
+    replays = replay_files(job)
+    if sum(ending.sizes.values()) <= room or not ending.sizes.keys() & set(replays):
         return ending
-    for name in REPLAY_FILES:
+    for name in replays:
         store.delete(job_key(job.id, name))
     job.replay_removed_at = now
-    return replace(ending, sizes={name: size for name, size in ending.sizes.items() if name not in REPLAY_FILES})
+    return replace(ending, sizes={name: size for name, size in ending.sizes.items() if name not in replays})
 
 
 def expire_replays(database: Database, store: Store, *, now: datetime, days: float) -> int:
@@ -79,24 +80,32 @@ def _days(config: dict[str, object]) -> float | None:
 
 
 def _expire(database: Database, store: Store, condition: ColumnElement[bool], end: datetime, now: datetime) -> int:
-    old = select(Job.id).where(Job.completed_at <= end, Job.replay_removed_at.is_(None), condition)
+    old = select(Job).where(Job.completed_at <= end, Job.replay_removed_at.is_(None), condition)
     removed = 0
     while True:
         with database.read() as session:
-            job_ids = list(session.scalars(old.order_by(Job.completed_at, Job.id).limit(_AT_ONCE)))
-        for job_id in job_ids:
-            for name in REPLAY_FILES:
-                store.delete(job_key(job_id, name))
-            for key in store.keys(f"jobs/{job_id}/"):
+            jobs = _loaded(session.scalars(old.order_by(Job.completed_at, Job.id).limit(_AT_ONCE)))
+        for job in jobs:
+            for name in replay_files(job):
+                store.delete(job_key(job.id, name))
+            for key in store.keys(f"jobs/{job.id}/"):
                 if "/attempt-" in key:
                     store.delete(key)  # of a lease that was lost
-        sizes = {job_id: sum(artifact_sizes(store, job_id).values()) for job_id in job_ids}
-        if job_ids:
+        sizes = {job.id: sum(artifact_sizes(store, job).values()) for job in jobs}
+        if jobs:
             with database.transaction() as session:
                 _mark_removed(session, sizes, now)
-        removed += len(job_ids)
-        if len(job_ids) < _AT_ONCE:
+        removed += len(jobs)
+        if len(jobs) < _AT_ONCE:
             return removed
+
+
+def _loaded(jobs: Iterable[Job]) -> list[Job]:
+    """Return jobs with their environments, which name the game, for use after the session has ended."""
+    rows = list(jobs)
+    for job in rows:
+        _ = job.env_config
+    return rows
 
 
 def _mark_removed(session: Session, sizes: dict[uuid.UUID, int], now: datetime) -> None:
@@ -108,16 +117,16 @@ def _mark_removed(session: Session, sizes: dict[uuid.UUID, int], now: datetime) 
 
 def measure_artifacts(database: Database, store: Store) -> int:
     """Measure the files of jobs that ended before sizes were recorded; how many jobs."""
-    unknown = select(Job.id).where(Job.status.in_(TERMINAL), Job.artifact_bytes.is_(None)).limit(_AT_ONCE)
+    unknown = select(Job).where(Job.status.in_(TERMINAL), Job.artifact_bytes.is_(None)).limit(_AT_ONCE)
     measured = 0
     while True:
         with database.read() as session:
-            job_ids: Sequence[uuid.UUID] = session.scalars(unknown).all()
-        sizes = {job_id: sum(artifact_sizes(store, job_id).values()) for job_id in job_ids}
-        if job_ids:
+            jobs = _loaded(session.scalars(unknown))
+        sizes = {job.id: sum(artifact_sizes(store, job).values()) for job in jobs}
+        if jobs:
             with database.transaction() as session:
-                for job in session.scalars(select(Job).where(Job.id.in_(job_ids))):
+                for job in session.scalars(select(Job).where(Job.id.in_(sizes))):
                     job.artifact_bytes = sizes[job.id]
-        measured += len(job_ids)
-        if len(job_ids) < _AT_ONCE:
+        measured += len(jobs)
+        if len(jobs) < _AT_ONCE:
             return measured

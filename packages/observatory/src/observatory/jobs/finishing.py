@@ -9,11 +9,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from observatory import games
 from observatory.database.tables.jobs import Job
-from observatory.job_states import JobStatus
+from observatory.documents import check_document
+from observatory.job_states import EPISODE, JobStatus
 from observatory.jobs.artifacts import artifact_sizes
-from observatory.jobs.leasing import attempt_name, output_names
+from observatory.jobs.files import game_of, output_files
+from observatory.jobs.leasing import attempt_name
 from observatory.jobs.schemas import ErrorInfo, FinishRequest
 from observatory.jobs.service import Ending
 from observatory.secrecy import without_seeds
@@ -23,8 +24,6 @@ __all__ = ["collect", "digest"]
 
 MAX_RESULT_BYTES = 64 << 20
 MAX_RUNTIME_BYTES = 1 << 20
-# What the same job gives again, byte for byte.
-DIGESTED = ("results.json", "replay.json.z", "actions.json.z")
 
 
 def collect(job: Job, request: FinishRequest, *, store: Store, now: datetime) -> Ending:
@@ -32,7 +31,7 @@ def collect(job: Job, request: FinishRequest, *, store: Store, now: datetime) ->
 
     A worker's report alone is not enough for success: valid results and a replay must exist.
     """
-    final = {name: job_key(job.id, name) for name in output_names(job)}
+    final = {file.name: job_key(job.id, file.name) for file in output_files(job)}
     for name, key in final.items():
         source = attempt_name(job, name)
         if store.size(source) is not None:
@@ -42,7 +41,13 @@ def collect(job: Job, request: FinishRequest, *, store: Store, now: datetime) ->
             if left.startswith(f"jobs/{job.id}/attempt-"):
                 store.delete(left)  # of a lease that was lost
     result, problem = _result(job, store)
-    if request.status == "completed" and problem is None and store.size(final["replay.json.z"]) is None:
+    is_episode = job.job_type == EPISODE
+    if (
+        request.status == "completed"
+        and problem is None
+        and is_episode
+        and store.size(final[game_of(job).replay_file]) is None
+    ):
         problem = "The worker sent no replay"
     if request.status == "completed" and problem is None:
         ending = Ending(JobStatus.COMPLETED, result)
@@ -52,7 +57,7 @@ def collect(job: Job, request: FinishRequest, *, store: Store, now: datetime) ->
         error = request.error_info or ErrorInfo(error_type="unknown", message="The worker did not say why")
         ending = Ending(JobStatus.FAILED, result, error)
     if ending.error is not None:
-        store.put(final["error_info.json"], ending.error.model_dump_json().encode())
+        store.put(job_key(job.id, "error_info.json"), ending.error.model_dump_json().encode())
     # Files may be read by others and outlive a season: the seeds of a match are in the database only.
     # An environment that many matches share is stored by id, not repeated.
     spec = without_seeds(job.stored_spec) if job.stored_spec.get("policy_seed") is not None else job.stored_spec
@@ -60,7 +65,7 @@ def collect(job: Job, request: FinishRequest, *, store: Store, now: datetime) ->
     store.put(job_key(job.id, "spec.json"), json.dumps(spec | shared).encode())
     ending = replace(ending, runtime=_runtime(job, store), digests=_digests(job, store))
     store.put(job_key(job.id, "logs.txt"), _log(job, ending, now).encode())
-    return replace(ending, sizes=artifact_sizes(store, job.id))
+    return replace(ending, sizes=artifact_sizes(store, job))
 
 
 def digest(store: Store, key: str) -> str | None:
@@ -75,7 +80,8 @@ def digest(store: Store, key: str) -> str | None:
 
 
 def _digests(job: Job, store: Store) -> dict[str, str]:
-    values = {name: digest(store, job_key(job.id, name)) for name in DIGESTED}
+    names = [file.name for file in output_files(job) if file.is_digested]
+    values = {name: digest(store, job_key(job.id, name)) for name in names}
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -85,7 +91,7 @@ def _runtime(job: Job, store: Store) -> dict[str, Any] | None:
     if (store.size(key) or 0) > MAX_RUNTIME_BYTES:
         return None
     try:
-        return games.find(games.engine_of(job.spec)).read_runtime(store.get(key))
+        return game_of(job).read_runtime(store.get(key))
     except (Missing, ValueError):
         return None
 
@@ -96,7 +102,10 @@ def _result(job: Job, store: Store) -> tuple[dict[str, Any] | None, str | None]:
     if (store.size(key) or 0) > MAX_RESULT_BYTES:
         return None, f"The results are larger than {MAX_RESULT_BYTES >> 20} MB"
     try:
-        result = games.find(games.engine_of(job.spec)).read_result(store.get(key))
+        data = store.get(key)
+        if job.job_type != EPISODE:
+            return _document(data), None
+        result = game_of(job).read_result(data)
     except Missing:
         return None, "The worker sent no results"
     except ValueError:
@@ -105,6 +114,17 @@ def _result(job: Job, store: Store) -> tuple[dict[str, Any] | None, str | None]:
     if any(len(values) != len(job.spec["assignments"]) for values in lists):
         return None, "The results are of another number of agents"
     return result, None
+
+
+def _document(data: bytes) -> dict[str, Any]:
+    """Return the results of a job that is not an episode: an object that can be stored; `ValueError` otherwise."""
+    try:
+        document = json.loads(data)
+    except RecursionError:
+        document = None
+    if not isinstance(document, dict):
+        raise ValueError("not an object")
+    return check_document(document)
 
 
 def _log(job: Job, ending: Ending, now: datetime) -> str:
@@ -117,7 +137,7 @@ def _log(job: Job, ending: Ending, now: datetime) -> str:
     if job.running_at is not None:
         lines.append(f"{job.running_at:%Y-%m-%d %H:%M:%S} running")
     lines.append(f"{now:%Y-%m-%d %H:%M:%S} {ending.status.value}")
-    if ending.result is not None:
+    if ending.result is not None and job.job_type == EPISODE:
         lines.append(f"steps: {ending.result['steps']}")
     for policy in (ending.runtime or {}).get("policies", []):
         times = policy["actions"]

@@ -2,38 +2,31 @@
 
 from __future__ import annotations
 
-import sys
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy.orm import Session
 
 from observatory import games
+from observatory.database.tables.coworlds import Coworld
 from observatory.database.tables.jobs import Job
 from observatory.database.tables.policies import PolicyVersion
 from observatory.errors import NotFound
-from observatory.games import GameMissing
+from observatory.games import GameMissing, OutputFile
 from observatory.job_states import JobStatus
 from observatory.jobs import service, specs
-from observatory.jobs.logs import MAX_LOG_BYTES, log_names
+from observatory.jobs.file_types import file_type
+from observatory.jobs.files import output_files
 from observatory.jobs.schemas import ErrorInfo, Lease, LeasedPolicy
 from observatory.keys import Keys
 from observatory.policies import grants, secrets
-from observatory.settings import MEGABYTE, Settings
+from observatory.settings import Settings
 from observatory.store import Store
 
-__all__ = ["attempt_name", "lease_next", "output_names", "secrets_of"]
+__all__ = ["attempt_name", "lease_next", "secrets_of"]
 
-_CONTENT_TYPES = {"json": "application/json", "z": "application/x-compress", "txt": "text/plain"}
-# How large each file may be; the first two are not bounded here.
-_LARGEST = {
-    "replay.json.z": sys.maxsize,
-    "actions.json.z": sys.maxsize,
-    "results.json": 64 * MEGABYTE,
-    "error_info.json": MEGABYTE,
-    "runtime_info.json": MEGABYTE,
-}
 # Files outlive the job's time limit a little: they are sent when the episode is over.
 _GRACE_SECONDS = 1800
 
@@ -50,6 +43,7 @@ def lease_next(
         policies: list[LeasedPolicy] = []
         spec = job.spec
         engine = games.engine_of(spec)
+        spec = {**spec, **_shared_parts(session, spec)}
         try:
             for uri in spec.get("policy_uris", []):
                 policies.append(_policy(session, uri, engine=engine, settings=settings, store=store))
@@ -69,13 +63,8 @@ def lease_next(
             time_limit_seconds=settings.job_time_limit_seconds,
             spec=spec,
             policies=policies,
-            outputs={name: _output_url(job, name, settings, store) for name in output_names(job)},
+            outputs={file.name: _output_url(job, file, settings, store) for file in output_files(job)},
         )
-
-
-def output_names(job: Job) -> list[str]:
-    """Return the files a worker may send."""
-    return [*_LARGEST, *log_names(job.stored_spec.get("assignments", []))]
 
 
 def attempt_name(job: Job, name: str) -> str:
@@ -92,6 +81,13 @@ def secrets_of(session: Session, job: Job, *, keys: Keys, now: datetime) -> dict
             reader = job.worker or ""
             by_policy[index] = secrets.read_secrets(session, keys, version_id, reader=reader, job_id=job.id, now=now)
     return by_policy
+
+
+def _shared_parts(session: Session, spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the manifest for an episode of a Coworld: all its episodes share it, and jobs only name it."""
+    if "coworld_id" not in spec:
+        return {}
+    return {"manifest": session.get_one(Coworld, uuid.UUID(spec["coworld_id"])).manifest}
 
 
 def _policy(session: Session, uri: str, *, engine: str, settings: Settings, store: Store) -> LeasedPolicy:
@@ -122,11 +118,11 @@ def _version(session: Session, version_id: uuid.UUID) -> PolicyVersion:
     return version
 
 
-def _output_url(job: Job, name: str, settings: Settings, store: Store) -> str:
+def _output_url(job: Job, file: OutputFile, settings: Settings, store: Store) -> str:
     url = store.upload_url(
-        attempt_name(job, name),
-        content_type=_CONTENT_TYPES[name.rpartition(".")[2]],
-        max_bytes=min(settings.max_artifact_bytes, _LARGEST.get(name, MAX_LOG_BYTES)),
+        attempt_name(job, file.name),
+        content_type=file_type(file.name),
+        max_bytes=min(settings.max_artifact_bytes, file.max_bytes),
         seconds=int(settings.job_time_limit_seconds) + _GRACE_SECONDS,
         replace=True,
     )

@@ -12,36 +12,30 @@ from observatory.database import Database
 from observatory.database.tables.jobs import Job, PolicyLog
 from observatory.database.tables.policies import PolicyVersion
 from observatory.jobs import specs
+from observatory.jobs.files import output_files
 from observatory.quotas import stored_bytes
 from observatory.settings import Settings
 from observatory.store import Store, job_key
 
-__all__ = ["expire_logs", "log_name", "log_names", "store_logs"]
+__all__ = ["expire_logs", "log_name", "store_logs"]
 
-MAX_LOG_BYTES = 2 << 20
-"""of a file that a worker may send; it keeps half of that"""
 _AT_ONCE = 500
 
 
 def log_name(assignments: Sequence[int], policy_index: int) -> str:
-    """Return the file with the log of a policy: its first agent gives the name."""
+    """Return the file with the log of a policy in a match: its first agent gives the name."""
     return f"policy_agent_{list(assignments).index(policy_index)}.txt"
-
-
-def log_names(assignments: Sequence[int]) -> list[str]:
-    """Return the logs of all policies that have an agent."""
-    return sorted({log_name(assignments, index) for index in assignments})
 
 
 def store_logs(session: Session, job: Job, *, store: Store, settings: Settings, now: datetime) -> None:
     """Record the owners of the logs of a job that ends; remove logs that exceed their owner's quota."""
-    assignments: list[int] = job.stored_spec.get("assignments", [])
+    names = {file.policy_index: file.name for file in output_files(job) if file.is_log}
     for index, uri in enumerate(job.stored_spec.get("policy_uris", [])):
         version_id = specs.policy_version_id(uri)
         version = None if version_id is None else session.get(PolicyVersion, version_id)
-        if version is None or index not in assignments:
+        if version is None or index not in names:
             continue
-        key = job_key(job.id, log_name(assignments, index))
+        key = job_key(job.id, names[index])
         size = store.size(key)
         if not size or session.get(PolicyLog, (job.id, index)) is not None:
             continue

@@ -47,6 +47,8 @@ class LeasedPolicy(BaseModel):
     egress: list[str] = Field(description="hosts it may speak to")
     package_index: bool = Field(default=False, description="whether its setup script may install packages")
     has_secrets: bool
+    image: str | None = Field(default=None, description="reference of the container image of a policy that has one")
+    program: dict[str, Any] = Field(default={}, description="of an image: `run`, `resources` and `startup`")
 
 
 class Lease(BaseModel):
@@ -60,6 +62,7 @@ class Lease(BaseModel):
     spec: dict[str, Any]
     policies: list[LeasedPolicy]
     outputs: dict[str, str] = Field(description="name of each file that may be sent: the address to PUT it to")
+    files: dict[str, str] = Field(default={}, description="further files that the job needs: path, address to GET it from")
 
 
 class Heartbeat(Body):
@@ -83,7 +86,7 @@ class ErrorInfo(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    error_type: Literal["config_error", "policy_error", "crash", "internal_error", "unknown"]
+    error_type: str = Field(pattern="^[a-z][a-z_]{0,63}$", description="a word of the game, such as `policy_error`")
     message: str = Field(max_length=20_000)
     failed_policy_index: int | None = Field(default=None, ge=0)
     failed_policy_uri: str | None = Field(default=None, max_length=2000)
@@ -94,6 +97,9 @@ class ReleaseRequest(Body):
     """A worker gives a job back: because it has to leave, or because its machine failed."""
 
     fault: str | None = Field(default=None, max_length=2000, description="what went wrong on the worker's machine")
+    error_type: str | None = Field(
+        default=None, pattern="^[a-z][a-z_]{0,63}$", description="the game's word for it, if the game reported it"
+    )
 
 
 class FinishRequest(Body):

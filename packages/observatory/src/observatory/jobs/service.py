@@ -143,10 +143,13 @@ def release(session: Session, job: Job, *, now: datetime) -> None:
     move(session, job, JobStatus.PENDING, now=now)
 
 
-def release_faulty(session: Session, job: Job, fault: str, *, now: datetime, max_attempts: int) -> None:
+def release_faulty(
+    session: Session, job: Job, fault: str, *, now: datetime, max_attempts: int, error_type: str | None = None
+) -> None:
     """The worker's machine failed; the job is played again, by another worker where there is one.
 
-    After `max_attempts` faults it fails, and no policy is at fault.
+    After `max_attempts` faults it fails, and no policy is at fault. With the game's own word for the fault, the error
+    has this type and says what the game said.
     """
     if job.status not in IN_WORK:
         raise Conflict(f"The job is {job.status.value}")
@@ -156,7 +159,9 @@ def release_faulty(session: Session, job: Job, fault: str, *, now: datetime, max
         move(session, job, JobStatus.PENDING, now=now)
         return
     message = f"{job.lost_leases} machines failed while they played this episode; no policy is at fault"
-    error = ErrorInfo(error_type="internal_error", message=message)
+    if error_type is not None:
+        message = f"{job.lost_leases} attempts to play this episode failed, and no policy is at fault. {fault}"
+    error = ErrorInfo(error_type=error_type or "internal_error", message=message)
     end(session, job, Ending(JobStatus.FAILED, error=error), now=now)
 
 

@@ -110,7 +110,7 @@ def viewer_door(request: Request) -> Response:
 @router.get("/observatory/viewer/")
 def viewer(request: Request) -> Response:
     """Serve the replay viewer; `?replay=` names the replay."""
-    game = games.find()
+    game = games.season_game()
     folder = game.viewer_folder()
     if folder is None:
         return _not_built()
@@ -123,7 +123,7 @@ def viewer(request: Request) -> Response:
 @router.get("/observatory/viewer/assets/{name}")
 def viewer_file(name: FileName, request: Request) -> Response:
     """Serve a file of the viewer."""
-    folder = games.find().viewer_folder()
+    folder = games.season_game().viewer_folder()
     if folder is None:
         raise NotFound("The viewer was not built")
     return _file(request, folder / "assets" / name)

@@ -55,7 +55,7 @@ def inspect_bundle(path: Path) -> BundleFacts:
 
 def _manifests(path: Path) -> dict[str, str]:
     """Run the inspection; whatever it did beyond its limits is a refusal too."""
-    game = games.find()
+    game = games.season_game()
     try:
         sandbox = cogbox.sandbox(at_most=cogbox.Level.BUBBLEWRAP)
     except cogbox.LevelMissing as error:
@@ -87,7 +87,7 @@ def _spec(manifests: Mapping[str, str]) -> dict[str, Any]:
         for name, text in manifests.items():
             Path(folder, name).write_text(text, encoding="utf-8")
         try:
-            return check_document(games.find().read_policy_spec(Path(folder)))
+            return check_document(games.season_game().read_policy_spec(Path(folder)))
         except FileNotFoundError:
             raise BundleRefused("neither policy_spec.json nor cogames.toml is at its root") from None
         except (ValueError, RecursionError) as error:

@@ -18,7 +18,7 @@ from observatory.database.tables.jobs import Job
 from observatory.database.tables.matches import Match, MatchPlayer, MatchStatus
 from observatory.database.tables.seasons import PoolPlayer
 from observatory.episodes.recording import finite
-from observatory.jobs.artifacts import REPLAY_FILES
+from observatory.jobs.files import replay_files
 from observatory.jobs.finishing import digest
 from observatory.recompute.schemas import FindingKind
 from observatory.scoring.standings import match_scores
@@ -95,7 +95,7 @@ def true_scores(session: Session, store: Store, match: StoredMatch) -> TrueScore
     problems, unchanged = [], set()
     digests: dict[str, str] = job.digests or {}
     for name, recorded in digests.items():
-        if name in REPLAY_FILES and job.replay_removed_at is not None:
+        if name in replay_files(job) and job.replay_removed_at is not None:
             continue
         actual = digest(store, job_key(job.id, name))
         if actual == recorded:

@@ -11,7 +11,7 @@ from observatory.database.tables.jobs import Job
 from observatory.database.tables.matches import Match
 from observatory.database.tables.policies import PolicyVersion
 from observatory.errors import Conflict, Forbidden
-from observatory.jobs.artifacts import REPLAY_FILES
+from observatory.jobs.files import replay_files
 from observatory.jobs.specs import policy_version_id
 from observatory.matches import repository
 from observatory.policies import grants, secrets
@@ -54,7 +54,7 @@ def reproduction(
         artifacts={
             name: ReproducedArtifact(url=_address(store, settings, job_key(job.id, name)), sha256=digest)
             for name, digest in job.digests.items()
-            if name not in REPLAY_FILES or job.replay_removed_at is None
+            if name not in replay_files(job) or job.replay_removed_at is None
         },
         versions=(job.runtime or {}).get("versions", {}),
     )

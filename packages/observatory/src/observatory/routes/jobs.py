@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from observatory.accounts import repository as accounts
 from observatory.clock import Clock, Now
+from observatory.coworlds.launching import prepare_lease
 from observatory.database import DatabaseDep, SessionDep
 from observatory.database.tables.jobs import Job
 from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized, errors
@@ -42,6 +43,7 @@ from observatory.jobs.schemas import (
 from observatory.matches.repository import hidden_jobs
 from observatory.paging import PageDep, count, set_total
 from observatory.secrecy import without_seeds
+from observatory.keys import Keys
 from observatory.settings import MEGABYTE, Settings
 from observatory.store import Store
 from observatory.store.room import StoreRoom
@@ -103,7 +105,7 @@ async def lease(
             if not state.stopping and pause == 0.0 and room.is_left():
                 live = state.workers_seen.recent(clock())
                 take = functools.partial(
-                    _take, worker=body.worker, live=live, settings=settings, store=store, now=clock()
+                    _take, worker=body.worker, live=live, settings=settings, store=store, keys=state.keys, now=clock()
                 )
                 lost, next_lease = await database.write(take)
                 state.metrics.leases_lost.inc(lost)
@@ -122,13 +124,24 @@ async def lease(
 
 
 def _take(
-    session: Session, *, worker: str, live: Collection[str], settings: Settings, store: Store, now: datetime
+    session: Session,
+    *,
+    worker: str,
+    live: Collection[str],
+    settings: Settings,
+    store: Store,
+    keys: Keys,
+    now: datetime,
 ) -> tuple[int, tuple[Job, Lease] | None]:
     """Return (leases that had run out, the next job)."""
     lost = service.requeue_expired(
         session, now=now, max_attempts=settings.max_job_attempts, lease_seconds=settings.lease_seconds
     )
-    return lost, leasing.lease_next(session, worker, live=live, settings=settings, store=store, now=now)
+    leased = leasing.lease_next(session, worker, live=live, settings=settings, store=store, now=now)
+    if leased is None:
+        return lost, None
+    job, lease = leased
+    return lost, (job, prepare_lease(session, job, lease, settings=settings, store=store, keys=keys))
 
 
 @work.post("/jobs/{job_id}/heartbeat", responses=errors(Forbidden, NotFound, Conflict))
@@ -174,7 +187,9 @@ def release(
         service.release(session, job, now=now)
     else:
         logger.warning("A worker's machine failed: %s", body.fault, extra={"job_id": str(job_id), "worker": job.worker})
-        service.release_faulty(session, job, body.fault, now=now, max_attempts=settings.max_job_attempts)
+        service.release_faulty(
+            session, job, body.fault, now=now, max_attempts=settings.max_job_attempts, error_type=body.error_type
+        )
     return {"status": "released"}
 
 

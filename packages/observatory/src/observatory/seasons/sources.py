@@ -72,7 +72,7 @@ def preset_text(preset: SeasonPreset) -> str:
 def env_config_of_game(game: Game) -> dict[str, Any]:
     """Return the environment of a preset's game; `Unprocessable` when there is no such mission or variant."""
     try:
-        return games.find(game.game_engine).env_config(
+        return games.season_game(game.game_engine).env_config(
             game.mission, variants=game.variants, num_agents=game.num_agents, max_steps=game.max_steps
         )
     except ValueError as error:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import httpx
 
+from observatory.jobs.file_types import file_type
 from observatory.jobs.schemas import ErrorInfo, Lease
 
 __all__ = ["HttpJobClient", "JobClient", "LeaseLost", "ServerAway"]
@@ -14,7 +15,6 @@ __all__ = ["HttpJobClient", "JobClient", "LeaseLost", "ServerAway"]
 _CHUNK_BYTES = 1 << 20
 MAX_BUNDLE_BYTES = 500 << 20
 MAX_FAULT_CHARACTERS = 2000
-_CONTENT_TYPES = {".json": "application/json", ".z": "application/x-compress", ".txt": "text/plain"}
 
 
 class ServerAway(Exception):
@@ -34,7 +34,7 @@ class JobClient(Protocol):
     def download(self, url: str, target: Path) -> None: ...
     def upload(self, lease: Lease, name: str, path: Path) -> None: ...
     def finish(self, lease: Lease, status: str, error: ErrorInfo | None) -> None: ...
-    def release(self, lease: Lease, fault: str | None = None) -> None: ...
+    def release(self, lease: Lease, fault: str | None = None, error_type: str | None = None) -> None: ...
 
 
 class HttpJobClient:
@@ -63,9 +63,10 @@ class HttpJobClient:
         body = {"status": status, "error_info": None if error is None else error.model_dump()}
         self._job_call(lease, "finish", body)
 
-    def release(self, lease: Lease, fault: str | None = None) -> None:
+    def release(self, lease: Lease, fault: str | None = None, error_type: str | None = None) -> None:
         """Give the job back; a `fault` names a problem of this machine, which no policy is charged with."""
-        self._job_call(lease, "release", {} if fault is None else {"fault": fault[:MAX_FAULT_CHARACTERS]})
+        body = {} if fault is None else {"fault": fault[:MAX_FAULT_CHARACTERS], "error_type": error_type}
+        self._job_call(lease, "release", body)
 
     def download(self, url: str, target: Path) -> None:
         """Fetch a bundle. The address is signed: no token goes with it."""
@@ -86,7 +87,7 @@ class HttpJobClient:
 
     def upload(self, lease: Lease, name: str, path: Path) -> None:
         """Send a file to its signed address."""
-        headers = {"Content-Type": _CONTENT_TYPES[path.suffix], "Content-Length": str(path.stat().st_size)}
+        headers = {"Content-Type": file_type(name), "Content-Length": str(path.stat().st_size)}
         try:
             with path.open("rb") as file:
                 _check(self._http.put(self._address(lease.outputs[name]), content=file, headers=headers, timeout=600))

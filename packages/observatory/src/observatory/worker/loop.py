@@ -35,6 +35,8 @@ _WAIT_SECONDS = 2.0
 _LONGEST_PAUSE = 10.0
 _TRIES = 6
 _POLL_SECONDS = 0.25
+UNNAMED_FAULT = "crash"
+"""a fault of the machine about which the game says nothing that users may read"""
 
 
 class Stopped(Exception):
@@ -106,7 +108,7 @@ class Worker:
         except (MachineFailed, OSError) as problem:
             logger.error("This machine failed, and the job goes back: %s", problem, extra=about)
             with suppress(LeaseLost, ServerAway):
-                self._client.release(lease, str(problem))
+                self._client.release(lease, str(problem), getattr(problem, "error_type", None))
             return False
         except Stopped:
             with suppress(LeaseLost, ServerAway):
@@ -123,7 +125,7 @@ class Worker:
         Raises `MachineFailed` when it says nothing about a policy or the job.
         """
         try:
-            games.find(games.engine_of(lease.spec))
+            game = games.find(games.engine_of(lease.spec))
         except GameMissing as problem:  # another worker may have it
             raise MachineFailed(problem.message) from None
         try:
@@ -154,18 +156,22 @@ class Worker:
             raise MachineFailed(f"The episode's process ended with status {child.exitcode}")
         if (folder / ERROR_INFO).exists():
             error = ErrorInfo.model_validate_json((folder / ERROR_INFO).read_bytes())
-            if error.error_type == "crash":
-                raise MachineFailed(error.message)
+            if error.error_type in game.machine_errors:
+                raise MachineFailed(error.message, None if error.error_type == UNNAMED_FAULT else error.error_type)
             return error
         if not (folder / RESULTS).exists():
             raise MachineFailed("The episode's process left no results")
         return None
 
     def _fetch(self, lease: Lease, folder: Path) -> list[PolicyToPlay]:
-        """Download the bundles, and fetch the secrets of policies that have some."""
+        """Download the bundles and files of the job, and fetch the secrets of policies that have some."""
         secrets: dict[int, dict[str, str]] = {}
         if any(policy.has_secrets for policy in lease.policies):
             secrets = self._client.secrets(lease)
+        for name, address in lease.files.items():
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            self._retry(lease, lambda url=address, path=target: self._client.download(url, path))  # type: ignore[misc]
         policies = []
         for index, policy in enumerate(lease.policies):
             uri = policy.policy or ""
@@ -180,6 +186,8 @@ class Worker:
                     tuple(policy.egress),
                     secrets.get(index, {}),
                     may_use_index=policy.package_index,
+                    image=policy.image,
+                    program=policy.program,
                 )
             )
         return policies

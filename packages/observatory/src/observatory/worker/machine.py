@@ -16,6 +16,11 @@ MAX_EPISODE_MEMORY = 4 << 30
 class MachineFailed(Exception):
     """This machine could not play an episode; another one should, and no policy is at fault."""
 
+    def __init__(self, message: str, error_type: str | None = None) -> None:
+        """`error_type` is the game's word for the fault, if the game reported it."""
+        super().__init__(message)
+        self.error_type = error_type
+
 
 def missing_room() -> str | None:
     """Return a sentence when the disk for temporary files has less room than an episode may need."""

@@ -1,4 +1,4 @@
-"""Responses about episodes that somebody asked for."""
+"""Responses about episodes on request."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 
 
 class EpisodeParticipant(ResponseModel):
-    """Who sits in a seat: a policy, or a person."""
+    """The policy or the person in a seat."""
 
     position: int
     kind: Literal["policy", "human"] = "policy"

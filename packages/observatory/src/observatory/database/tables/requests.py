@@ -1,4 +1,4 @@
-"""Episodes of Coworlds that somebody asked for, alone or many at once."""
+"""Episodes of Coworlds on request, alone or many at once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ExperienceStatus(StrEnum):
 
 
 class ExperienceRequest(Base):
-    """Somebody asked for episodes of a Coworld with a roster."""
+    """A user requested episodes of a Coworld with a roster."""
 
     __tablename__ = "experience_requests"
     __table_args__ = (Index("ix_experience_requests_created_at_id", "created_at", "id"),)
@@ -79,7 +79,7 @@ class RequestSource(StrEnum):
 class EpisodeRequestStatus(StrEnum):
     PENDING = "pending"
     SUBMITTED = "submitted"
-    """its job is in the queue"""
+    """a worker has leased its job"""
     RUNNING = "running"
     COMPLETED = "completed"
     FAILED = "failed"
@@ -135,7 +135,7 @@ class EpisodeRequest(Base):
 
 
 class EpisodeSeat(Base):
-    """Who sits where. A seat without a policy version is played by a player of the game itself."""
+    """The policy in a seat. Without a policy version a player of the game itself has the seat."""
 
     __tablename__ = "episode_seats"
 

@@ -1,0 +1,1 @@
+"""Coworlds as games of a league: what the server asks, and the episodes that its workers play."""
