@@ -2,8 +2,10 @@
 
 from enum import StrEnum
 
-__all__ = ["IN_WORK", "TERMINAL", "JobStatus", "may_move", "may_move_by_hand"]
+__all__ = ["EPISODE", "IN_WORK", "TERMINAL", "JobStatus", "may_move", "may_move_by_hand"]
 
+EPISODE = "episode"
+"""the type of a job that plays an episode; the results of other jobs are documents of their own"""
 
 class JobStatus(StrEnum):
     """The state of a job."""

@@ -62,7 +62,7 @@ class Lease(BaseModel):
     spec: dict[str, Any]
     policies: list[LeasedPolicy]
     outputs: dict[str, str] = Field(description="name of each file that may be sent: the address to PUT it to")
-    files: dict[str, str] = Field(default={}, description="further files that the job needs: path, address to GET it from")
+    files: dict[str, str] = Field(default={}, description="path of each further file: the address to GET it from")
 
 
 class Heartbeat(Body):

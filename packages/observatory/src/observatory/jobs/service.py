@@ -62,8 +62,11 @@ def create_job(
     priority: int = 0,
     env_config_id: uuid.UUID | None = None,
     season_id: uuid.UUID | None = None,
+    job_type: str = "episode",
 ) -> Job:
-    """Queue an episode. The spec is not validated here; `specs.check_spec` validates those of clients.
+    """Queue an episode, or a job of another type.
+
+    The spec is not validated here; `specs.check_spec` validates those of clients.
 
     With `env_config_id` the spec has no environment but, perhaps, a `map_seed`. `season_id` is the season of its match.
     """
@@ -75,7 +78,7 @@ def create_job(
         created_at=now,
     )
     job.attempts = job.lost_leases = 0
-    job.job_type = "episode"
+    job.job_type = job_type
     session.add(job)
     session.flush()
     events.note(session, Change(ChangeKind.QUEUE, season_id, frozenset({job.id})))
