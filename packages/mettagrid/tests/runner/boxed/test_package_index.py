@@ -43,8 +43,9 @@ for words in (['list'], ['debug']):
     found.append(done.stdout + done.stderr)
 for folder in {os.path.expanduser('~'), os.path.dirname(os.getcwd()), '/etc', '/tmp', '/run', '/home', '/root'}:
     for place, folders, names in os.walk(folder):
-        if '.venv' in folders:
-            folders.remove('.venv')  # of a checkout below one of them
+        # Neither the interpreter nor the environment of a checkout, which may be below one of these.
+        ours = {sys.prefix, sys.base_prefix}
+        folders[:] = [name for name in folders if name != '.venv' and os.path.join(place, name) not in ours]
         for name in names:
             path = os.path.join(place, name)
             try:
