@@ -12,7 +12,7 @@ from softmax.cli.program import Entry, make_app
 __all__ = ["COMMANDS", "app"]
 
 RUN, BUILD, AFTER, IMPROVE, INFO = "Play", "Make", "After an episode", "Improve", "Info"
-LEAGUE, EPISODES = "Leagues on a server", "Episodes on a server"
+LEAGUE, EPISODES, PUBLISH = "Leagues on a server", "Episodes on a server", "Publish on a server"
 
 COMMANDS = [
     Entry("play", "coworld.commands.play:play", "Play a Coworld in the browser, with or against players.", RUN),
@@ -51,6 +51,38 @@ COMMANDS = [
         "Take a policy out of a league.",
         LEAGUE,
     ),
+    Entry("league", "coworld.commands.league:COMMANDS", "Create and change leagues.", LEAGUE),
+    Entry("power-analysis", "coworld.commands.account:power_analysis", "How many episodes show a difference.", LEAGUE),
+    Entry("list", "coworld.commands.published_coworlds:list_coworlds", "List published Coworlds.", PUBLISH),
+    Entry("show", "coworld.commands.published_coworlds:show", "Show a published Coworld.", PUBLISH),
+    Entry("status", "coworld.commands.published_coworlds:status", "Show whether the server accepts it.", PUBLISH),
+    Entry("download", "coworld.commands.published_coworlds:download", "Download a published Coworld.", PUBLISH),
+    Entry("next-version", "coworld.commands.published_coworlds:next_version", "Print the next version.", PUBLISH),
+    Entry("upload-coworld", "coworld.commands.upload_coworld:upload_coworld", "Publish a Coworld.", PUBLISH),
+    Entry(
+        "resolve-and-upload",
+        "coworld.commands.upload_coworld:upload_coworld",
+        instead="upload-coworld",
+    ),
+    Entry(
+        "retry-certification",
+        "coworld.commands.published_coworlds:retry_certification",
+        "Let the server certify it again.",
+        PUBLISH,
+    ),
+    Entry(
+        "patch-commissioner",
+        "coworld.commands.upload_coworld:patch_commissioner",
+        "Publish a Coworld with another commissioner.",
+        PUBLISH,
+    ),
+    Entry("visibility", "coworld.commands.published_coworlds:visibility", "Make a Coworld public.", PUBLISH),
+    Entry("images", "coworld.commands.published_coworlds:images", "List container images.", PUBLISH),
+    Entry("upload-policy", "coworld.commands.upload_policy:upload_policy", "Upload a player.", PUBLISH),
+    Entry("secret", "coworld.commands.account:SECRET", "Secrets of a Coworld.", PUBLISH),
+    Entry("player", "coworld.commands.account:PLAYER", "The player you act as.", PUBLISH),
+    Entry("credits", "coworld.commands.account:credits", "Show your credits.", EPISODES),
+    Entry("hosted-game", "coworld.commands.account:HOSTED_GAME", "Games that the server runs.", EPISODES),
     Entry("xp-request", "coworld.commands.xp_request:COMMANDS", "Ask for episodes, and follow them.", EPISODES),
     Entry("episodes", "coworld.commands.episodes:episodes", "List episodes, or show one.", EPISODES),
     Entry("episode-stats", "coworld.commands.episodes:episode_stats", "Show statistics of an episode.", EPISODES),
