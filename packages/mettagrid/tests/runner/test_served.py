@@ -253,7 +253,7 @@ def infos_of_a_step(size, step):
 
 
 def test_what_a_policy_shows_step_after_step_leaves_the_memory_as_it_was(room, hostile, tmp_path):
-    """Sixty kilobytes for each of two agents in two hundred steps: 24 MB came, and a kilobyte a step is recorded."""
+    """Sixty kilobytes for each of two agents in sixty steps: 7 MB came, and a kilobyte a step is recorded."""
     used = {}
 
     class Follower(SimulatorEventHandler):
@@ -267,7 +267,7 @@ def test_what_a_policy_shows_step_after_step_leaves_the_memory_as_it_was(room, h
         from_step=0,
     )
     plan = EpisodePlan(
-        room(4, steps=200),
+        room(4, steps=60),
         [policy, NOOP],
         [0, 1, 0, 1],
         replay_path=tmp_path / "replay.json.z",
@@ -279,7 +279,7 @@ def test_what_a_policy_shows_step_after_step_leaves_the_memory_as_it_was(room, h
     finally:
         tracemalloc.stop()
     assert outcome.verdicts[0] == Verdict()
-    assert used[200] - used[20] < 180 * 2 * 60_000 / 2
+    assert used[60] - used[20] < 40 * 2 * 60_000 / 2
     assert (tmp_path / "actions.json.z").stat().st_size < 1 << 20
 
 
