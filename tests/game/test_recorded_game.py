@@ -5,6 +5,7 @@ configuration that must equal the recorded one, also in the order of its keys, a
 """
 
 import importlib
+import json
 import sys
 import warnings
 from pathlib import Path
@@ -83,7 +84,9 @@ def test_our_mission_equals_the_recorded_one(
 
     last = 2 * meta["steps"]
     published = ours.to_published()
-    assert in_order(comparable(published, last)) == in_order(comparable(recorded.to_published(), last))
+    configs = comparable(published, last), comparable(recorded.to_published(), last)
+    if len({json.dumps(config) for config in configs}) > 1:  # much faster than what shows the difference
+        assert in_order(configs[0]) == in_order(configs[1])
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConfigWarning)
