@@ -12,9 +12,9 @@ from tests.compat.viewer_tokens import Decoder, compared, first_difference, rand
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::mettagrid.compiler.errors.ConfigWarning")]
 
-EVERY = 25
+EVERY = 50
 """of the recorded games"""
-SEEDS = range(9000, 9030)
+SEEDS = range(9000, 9015)
 
 
 @pytest.fixture(scope="module")

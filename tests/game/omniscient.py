@@ -4,7 +4,7 @@ Each agent walks to the next thing on its list by the shortest way and bumps int
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from mettagrid.config.mettagrid_config import MettaGridConfig
@@ -18,13 +18,16 @@ Errand = Callable[["View", Object], set[Cell]]
 MOVES: dict[str, Cell] = {"move_north": (-1, 0), "move_south": (1, 0), "move_west": (0, -1), "move_east": (0, 1)}
 
 
-class View:
-    """All objects at one step, and the cells that they or `walls` take. Most of a map is walls, which stay."""
+EXTRACTORS = tuple(f"{name}_extractor" for name in ("carbon", "oxygen", "germanium", "silicon"))
 
-    def __init__(self, sim: Simulation, walls: set[Cell]) -> None:
-        self.objects = list(sim.grid_objects(ignore_types=["wall"]).values())
+
+class View:
+    """The objects at one step but for those of `fixed_types`, which stay and are most of a map; all taken cells."""
+
+    def __init__(self, sim: Simulation, fixed_types: Sequence[str], fixed_cells: set[Cell]) -> None:
+        self.objects = list(sim.grid_objects(ignore_types=list(fixed_types)).values())
         self.resources, self.tags = sim.resource_names, sim._c_sim.program.tag_names
-        self.occupied = walls | {(item["r"], item["c"]) for item in self.objects}
+        self.occupied = fixed_cells | {(item["r"], item["c"]) for item in self.objects}
 
     def cells(self, kind: str, mine: Object | None = None, *, with_team: bool = True) -> set[Cell]:
         """Return the cells of objects of a kind; with `mine`, of those that share (or do not share) its team."""
@@ -63,7 +66,7 @@ def scramble_junctions(view: View, agent: Object) -> set[Cell]:
 def mine(view: View, agent: Object) -> set[Cell]:
     if not view.held(agent, "miner"):
         return view.cells("miner", agent)
-    return {cell for item in ("carbon", "oxygen", "germanium", "silicon") for cell in view.cells(f"{item}_extractor")}
+    return {cell for kind in EXTRACTORS for cell in view.cells(kind)}
 
 
 def unlock(view: View, agent: Object) -> set[Cell]:
@@ -98,9 +101,10 @@ def first_move(occupied: set[Cell], start: Cell, goals: Iterable[Cell]) -> str:
 def play(env: MettaGridConfig, errand: Errand, *, steps: int, seed: int = 0) -> float:
     """Return the most that all agents together had earned at any step."""
     sim, best = Simulation(env, seed=seed), 0.0
-    walls = {(item["r"], item["c"]) for item in sim.grid_objects().values() if item["type_name"] == "wall"}
+    fixed_types = ("wall",) if errand is mine else ("wall", *EXTRACTORS)
+    fixed = {(item["r"], item["c"]) for item in sim.grid_objects().values() if item["type_name"] in fixed_types}
     while sim.current_step < steps and not sim.is_done() and best <= 0:
-        view = View(sim, walls)
+        view = View(sim, fixed_types, fixed)
         for item in view.objects:
             if "agent_id" not in item:
                 continue
