@@ -66,6 +66,9 @@ TOGETHER = {
     ),
     "viewer": ("packages/mettagrid/tests/viewer/",),
     "pages": ("packages/observatory/tests/browser/",),
+    "observatory-play": tuple(
+        f"packages/observatory/tests/{name}/" for name in ("access", "commissioner", "jobs", "matches")
+    ),
     "observatory": ("packages/observatory/",),
     "wheels": ("tests/wheels/",),
 }
@@ -83,6 +86,8 @@ FIRST = (
     "tests/test_tutorials.py",
     "tests/trust/",
     "packages/coworld/",
+    "packages/cogames/tests/cli/test_docs_examples.py",
+    "packages/cogames-training/",
     "packages/cogsguard/",
     "tests/compat/",
     "tests/game/",
