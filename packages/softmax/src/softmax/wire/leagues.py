@@ -65,7 +65,7 @@ __all__ = [
 
 
 class CompetitionPlayer(ResponseModel):
-    """A player as everybody sees it."""
+    """A player as all callers see it."""
 
     id: str
     name: Nullable[str] = None

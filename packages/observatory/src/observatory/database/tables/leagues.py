@@ -290,7 +290,7 @@ class RoundResult(Base):
 class EventAudience(StrEnum):
     PUBLIC = "public"
     USER = "user"
-    """only the user whom the event is about"""
+    """only the user that the event is about"""
 
 
 class CompetitionEvent(Base):

@@ -1,0 +1,1 @@
+"""Leagues: games, seeds, divisions, submissions, memberships and what is published about them."""

@@ -1,0 +1,134 @@
+"""What the owner of a league may change; `managed_league` refuses others."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Header, Path, Response
+
+from observatory.clock import Now
+from observatory.database import SessionDep
+from observatory.errors import Conflict, Forbidden, NotFound, Unauthorized, errors
+from observatory.http.callers import Admin, CurrentPrincipal, CurrentUser
+from observatory.http.deps import SettingsDep
+from observatory.http.routing import Router
+from observatory.leagues import repository, service, setting_up
+from observatory.leagues.schemas import DivisionsUpdate, LocksUpdate, RoundsPaused, SeedPoliciesUpdate, SetupRequest
+from observatory.leagues.wire import Converter
+from observatory.public_ids import parse_public_id
+from softmax.wire.leagues import (
+    Competition,
+    CompetitionDivision,
+    LeagueLocks,
+    LeagueSettings,
+    LeagueSetup,
+    SeedPolicies,
+)
+
+__all__ = ["router"]
+
+router = Router(prefix="/v2/leagues/{league_id}", tags=["leagues"])
+
+LeagueId = Annotated[str, Path(max_length=200, description="`league_...`")]
+IfMatch = Annotated[str | None, Header(max_length=100, description="the revision that the caller has read")]
+_READING = (Unauthorized, NotFound)
+_CHANGING = (Unauthorized, Forbidden, NotFound, Conflict)
+
+
+@router.get("/locks", responses=errors(*_READING))
+def read_locks(league_id: LeagueId, session: SessionDep, principal: CurrentPrincipal) -> LeagueLocks:
+    """Return whether a league takes submissions, and whether its game version is locked."""
+    return service.locks(session, repository.league(session, parse_public_id("league", league_id), principal))
+
+
+@router.post("/locks", responses=errors(*_CHANGING))
+def set_locks(league_id: LeagueId, body: LocksUpdate, session: SessionDep, user: CurrentUser, now: Now) -> LeagueLocks:
+    """Set both locks. A lock that is set already keeps its time and its version."""
+    league = repository.managed_league(session, parse_public_id("league", league_id), user)
+    service.set_locks(session, league, body, now=now)
+    return service.locks(session, league)
+
+
+@router.get("/settings", responses=errors(*_READING))
+def read_settings(
+    league_id: LeagueId, session: SessionDep, principal: CurrentPrincipal, response: Response
+) -> LeagueSettings:
+    """Return how a league is played. The header `ETag` has the revision."""
+    return _settings(repository.league(session, parse_public_id("league", league_id), principal), response)
+
+
+@router.post("/settings", responses=errors(*_CHANGING))
+def replace_settings(
+    league_id: LeagueId,
+    body: dict[str, Any],
+    session: SessionDep,
+    user: CurrentUser,
+    response: Response,
+    if_match: IfMatch = None,
+) -> LeagueSettings:
+    """Replace the whole settings; with `If-Match` only if nobody changed them since that revision."""
+    league = repository.managed_league(session, parse_public_id("league", league_id), user)
+    service.replace_settings(session, league, body, if_match=if_match)
+    return _settings(league, response)
+
+
+@router.put("/divisions", responses=errors(*_CHANGING))
+def set_divisions(
+    league_id: LeagueId,
+    body: DivisionsUpdate,
+    session: SessionDep,
+    user: CurrentUser,
+    settings: SettingsDep,
+    now: Now,
+) -> list[CompetitionDivision]:
+    """Make the divisions of a league those of the list, and archive the others; a repeated call changes nothing."""
+    league = repository.managed_league(session, parse_public_id("league", league_id), user)
+    converter = Converter(session, settings.base_url(), user)
+    return [converter.division(division) for division in service.set_divisions(session, league, body, now=now)]
+
+
+@router.post("/rounds-paused", responses=errors(*_CHANGING))
+def pause_rounds(
+    league_id: LeagueId, body: RoundsPaused, session: SessionDep, user: CurrentUser, settings: SettingsDep, now: Now
+) -> Competition:
+    """Start no more rounds, or start them again; a round that has begun ends as usual."""
+    league = repository.managed_league(session, parse_public_id("league", league_id), user)
+    service.pause_rounds(session, league, paused=body.paused, now=now)
+    return Converter(session, settings.base_url(), user).league(league)
+
+
+@router.post("/trigger-round", responses=errors(*_CHANGING))
+def trigger_round(league_id: LeagueId, session: SessionDep, user: CurrentUser) -> Competition:
+    """Start the next round now."""
+    repository.managed_league(session, parse_public_id("league", league_id), user)
+    raise Conflict("This server does not play rounds yet; request episodes with `coworld xp-request create`")
+
+
+@router.get("/seed-policies", responses=errors(*_READING))
+def read_seed_policies(league_id: LeagueId, session: SessionDep, principal: CurrentPrincipal) -> SeedPolicies:
+    """Return the policy versions that take neutral seats, and how many of them play in an episode."""
+    league = repository.league(session, parse_public_id("league", league_id), principal)
+    return SeedPolicies.model_validate(league.seed_policies)
+
+
+@router.post("/seed-policies", responses=errors(*_CHANGING))
+def set_seed_policies(
+    league_id: LeagueId, body: SeedPoliciesUpdate, session: SessionDep, user: CurrentUser
+) -> SeedPolicies:
+    """Choose the policy versions that take neutral seats; they belong to the caller."""
+    league = repository.managed_league(session, parse_public_id("league", league_id), user)
+    service.set_seed_policies(session, user, league, body)
+    return SeedPolicies.model_validate(league.seed_policies)
+
+
+@router.post("/setup", responses=errors(*_CHANGING))
+def set_up_league(league_id: LeagueId, body: SetupRequest, session: SessionDep, admin: Admin, now: Now) -> LeagueSetup:
+    """Propose a ladder for two opposing seats; with `approve` and the proposal's revision, enable it."""
+    league = repository.managed_league(session, parse_public_id("league", league_id), admin)
+    return setting_up.set_up(session, league, body, now=now)
+
+
+def _settings(league: Any, response: Response) -> LeagueSettings:
+    document = service.settings_of(league)
+    response.headers["ETag"] = f'"{document.revision}"'
+    return document
