@@ -15,25 +15,29 @@ from coworld.manifest.reader import read_downloaded_manifest
 from coworld.manifest.validation import duplicate_player_problems, manifest_problems
 from coworld.schema.validation import parse_json_object
 
-__all__: list[str] = []
+__all__ = ["inspect"]
 
 _MAX_CHARACTERS = 300
 """of a problem: it may quote a value of the manifest"""
 
 
 def main() -> int:
+    print(json.dumps(inspect(sys.stdin.buffer.read())))
+    return 0
+
+
+def inspect(data: bytes) -> dict[str, object]:
+    """Return the answer about a manifest."""
     try:
-        _check(sys.stdin.buffer.read())
-        answer: dict[str, object] = {"accepted": True}
+        _check(data)
     except DocumentError as error:
         more = len(error.problems) - 1
         first = error.problems[0]
         sentence = f"{_short(str(first))} ({_short(first.fix)})"
-        answer = {"refused": f"{sentence}; and {more} more" if more else sentence}
+        return {"refused": f"{sentence}; and {more} more" if more else sentence}
     except CoworldError as error:
-        answer = {"refused": _short(str(error))}
-    print(json.dumps(answer))
-    return 0
+        return {"refused": _short(str(error))}
+    return {"accepted": True}
 
 
 def _check(data: bytes) -> None:

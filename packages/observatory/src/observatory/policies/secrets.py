@@ -23,7 +23,16 @@ from observatory.database.tables.policies import PolicySecret, SecretRead
 from observatory.errors import Unavailable, Unprocessable
 from observatory.keys import Keys
 
-__all__ = ["USE_BEDROCK", "check_secrets", "has_secrets", "read_secrets", "store_secrets", "wants_models"]
+__all__ = [
+    "USE_BEDROCK",
+    "check_secrets",
+    "decrypt",
+    "encrypt",
+    "has_secrets",
+    "read_secrets",
+    "store_secrets",
+    "wants_models",
+]
 
 USE_BEDROCK = "USE_BEDROCK"
 
@@ -75,8 +84,8 @@ def store_secrets(
     context = policy_version_id.bytes
     row = PolicySecret(
         policy_version_id=policy_version_id,
-        wrapped_key=_encrypt(keys.master, own_key, context),
-        ciphertext=_encrypt(own_key, json.dumps(dict(secrets)).encode(), context),
+        wrapped_key=encrypt(keys.master, own_key, context),
+        ciphertext=encrypt(own_key, json.dumps(dict(secrets)).encode(), context),
         created_at=now,
     )
     session.add(row)
@@ -97,8 +106,8 @@ def read_secrets(
         return {}
     context = policy_version_id.bytes
     try:
-        own_key = _decrypt(keys.master, row.wrapped_key, context)
-        secrets: dict[str, str] = json.loads(_decrypt(own_key, row.ciphertext, context))
+        own_key = decrypt(keys.master, row.wrapped_key, context)
+        secrets: dict[str, str] = json.loads(decrypt(own_key, row.ciphertext, context))
     except InvalidTag:
         raise Unavailable(
             "The secrets were encrypted with another master key; give the server the one it had"
@@ -110,10 +119,12 @@ def read_secrets(
     return secrets
 
 
-def _encrypt(key: bytes, data: bytes, context: bytes) -> bytes:
+def encrypt(key: bytes, data: bytes, context: bytes) -> bytes:
+    """Encrypt data that can be decrypted with the same key and the same context only."""
     nonce = os.urandom(_NONCE_BYTES)
     return nonce + AESGCM(key).encrypt(nonce, data, context)
 
 
-def _decrypt(key: bytes, data: bytes, context: bytes) -> bytes:
+def decrypt(key: bytes, data: bytes, context: bytes) -> bytes:
+    """Decrypt; raise `InvalidTag` for another key or context."""
     return AESGCM(key).decrypt(data[:_NONCE_BYTES], data[_NONCE_BYTES:], context)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 
 import anyio.to_thread
-from fastapi import Query, Request
+from fastapi import Header, Query, Request
 from fastapi.responses import FileResponse, Response
 from starlette.requests import ClientDisconnect
 
-from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, TooLarge
+from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, PreconditionFailed, TooLarge
 from observatory.http.deps import StoreDep
 from observatory.http.routing import Router
 from observatory.store.base import Missing, Store, check_key, content_type_of
@@ -49,14 +49,23 @@ async def put_object(
 
 
 @router.get("/{key:path}")
-def get_object(key: str, store: StoreDep, until: int = 0, signature: Text = "") -> Response:
-    """Send an object, or a range of it."""
+def get_object(
+    key: str,
+    store: StoreDep,
+    until: int = 0,
+    signature: Text = "",
+    if_match: Annotated[str | None, Header(max_length=300)] = None,
+) -> Response:
+    """Send an object, or a range of it; 412 if it is not the one that `If-Match` names."""
     folder = _folder(store)
     folder.signer.check(Permit("GET", _checked(key), until), signature)
     path = folder.path(key)
     if not path.is_file():
         raise Missing(key)
-    headers = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox"}
+    etag = folder.etag(key) or ""
+    if if_match is not None and if_match.strip() not in ("*", etag):
+        raise PreconditionFailed("The object was replaced; ask for a new URL")
+    headers = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox", "ETag": etag}
     return FileResponse(path, media_type=content_type_of(key), headers=headers)
 
 
@@ -75,7 +84,7 @@ def _checked(key: str) -> str:
 
 def _check_headers(folder: FolderStore, request: Request, permit: Permit) -> None:
     """Reject an invalid upload before its body is read."""
-    if request.headers.get("content-type", "") != permit.content_type:
+    if permit.content_type and request.headers.get("content-type", "") != permit.content_type:
         raise Forbidden(f"This URL takes Content-Type {permit.content_type} only")
     length = request.headers.get("content-length")
     if length is not None and int(length) > permit.max_bytes:

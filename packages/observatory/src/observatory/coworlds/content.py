@@ -1,0 +1,232 @@
+"""Files of Coworlds: players that games run, replay viewers and reporters.
+
+A client asks for a URL, PUTs the file to it, and names the file by its SHA-256 from then on. The server stores the
+bytes once, under their digest, after it has checked them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import anyio
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from observatory.accounts.principal import Principal
+from observatory.database import new_id
+from observatory.database.tables.coworlds import ContentFile, ContentKind, ContentState
+from observatory.database.tables.policies import Upload
+from observatory.errors import BadRequest, TooLarge, TooManyRequests
+from observatory.policies import repository as policies
+from observatory.quotas import check_stored_bytes, check_uploads
+from observatory.settings import MEGABYTE, Settings
+from observatory.store import Missing, Store
+from observatory.store.layout import content_key, content_upload_key
+
+__all__ = ["Checked", "begin_upload", "check_upload", "checkers", "find", "record"]
+
+OCTETS = "application/octet-stream"
+MAX_BYTES = {
+    ContentKind.PLAYER_FILE: 100 * MEGABYTE,
+    ContentKind.VIEWER_BUNDLE: 256 * MEGABYTE,
+    ContentKind.REPORTER: 200 * MEGABYTE,
+}
+_NOUNS = {
+    ContentKind.PLAYER_FILE: "player file",
+    ContentKind.VIEWER_BUNDLE: "replay viewer",
+    ContentKind.REPORTER: "reporter",
+}
+_TYPES = {ContentKind.PLAYER_FILE: OCTETS, ContentKind.VIEWER_BUNDLE: "", ContentKind.REPORTER: ""}
+"""content types of uploads; published clients send replay viewers and reporters without one"""
+_MAX_VIEWER_FILES = 10_000
+_MAX_VIEWER_BYTES = 1024 * MEGABYTE
+_WASM = b"\0asm"
+_PIECE = MEGABYTE
+
+checkers = anyio.CapacityLimiter(2)
+"""for `check_upload`, which may take a minute: uploads must not hold the threads that serve other requests"""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A file whose digest is right. `problem` says why it cannot be used."""
+
+    kind: ContentKind
+    sha256: str
+    size: int
+    problem: str | None = None
+
+
+def find(session: Session, user_id: str, kind: ContentKind, sha256: str) -> ContentFile | None:
+    """Return a file that this user has sent."""
+    statement = select(ContentFile).where(
+        ContentFile.user_id == user_id, ContentFile.kind == kind, ContentFile.sha256 == sha256
+    )
+    return session.scalar(statement)
+
+
+def begin_upload(
+    session: Session,
+    principal: Principal,
+    kind: ContentKind,
+    sha256: str,
+    size: int,
+    *,
+    store: Store,
+    settings: Settings,
+    now: datetime,
+) -> str | None:
+    """Return the URL to PUT a file to; None if this user has sent it before."""
+    known = find(session, principal.user_id, kind, sha256)
+    if known is not None and known.state is ContentState.READY:
+        return None
+    if size > MAX_BYTES[kind]:
+        raise TooLarge(f"The {_NOUNS[kind]} has {size:,} bytes; at most {MAX_BYTES[kind]:,} are allowed")
+    check_uploads(session, principal.user_id, settings=settings, now=now)
+    check_stored_bytes(session, principal.user_id, size, settings=settings)
+    key = content_upload_key(principal.user_id, kind.value, sha256)
+    _count_upload(session, principal, kind, key, settings=settings, now=now)
+    return store.upload_url(
+        key, content_type=_TYPES[kind], max_bytes=size, seconds=settings.upload_url_seconds, replace=True
+    )
+
+
+def _count_upload(
+    session: Session, principal: Principal, kind: ContentKind, key: str, *, settings: Settings, now: datetime
+) -> None:
+    """Record a pending upload, so that it counts towards limits, and is removed if it is never completed."""
+    pending = session.scalar(select(Upload).where(Upload.key == key, Upload.completed_at.is_(None)))
+    if pending is not None:
+        pending.created_at = now
+        session.flush()
+        return
+    since = now - timedelta(seconds=settings.upload_url_seconds)
+    if policies.open_uploads(session, principal.user_id, since=since) >= settings.max_pending_uploads_per_user:
+        raise TooManyRequests(
+            f"{settings.max_pending_uploads_per_user} uploads were begun and not completed; complete one or wait",
+            retry_after=settings.upload_url_seconds,
+        )
+    session.add(
+        Upload(
+            id=new_id(),
+            user_id=principal.user_id,
+            player_id=principal.player_id,
+            kind=kind.value,
+            key=key,
+            created_at=now,
+        )
+    )
+    session.flush()
+
+
+def check_upload(store: Store, user_id: str, kind: ContentKind, sha256: str) -> Checked:
+    """Check the bytes of an upload and store them under their digest. Slow: call it outside of a transaction.
+
+    `BadRequest` if nothing was uploaded, or other bytes than announced.
+    """
+    noun, source, target = _NOUNS[kind], content_upload_key(user_id, kind.value, sha256), content_key(kind, sha256)
+    try:
+        with store.local(source) as path:
+            size = path.stat().st_size
+            if size > MAX_BYTES[kind]:
+                store.delete(source)
+                raise TooLarge(f"The {noun} has {size:,} bytes; at most {MAX_BYTES[kind]:,} are allowed")
+            with path.open("rb") as file:
+                actual = hashlib.file_digest(file, "sha256").hexdigest()
+            if actual != sha256:
+                store.delete(source)
+                raise BadRequest(f"The uploaded {noun} has the SHA-256 {actual}, and {sha256} was announced")
+            problem = _CHECKS[kind](path)
+            if problem is None and store.size(target) is None:
+                store.put_file(target, path)
+    except Missing:
+        raise BadRequest(f"The {noun} {sha256} was not uploaded; PUT it to the upload URL first") from None
+    return Checked(kind, sha256, size, problem)
+
+
+def record(
+    session: Session, user_id: str, checked: Checked, *, store: Store, settings: Settings, now: datetime
+) -> ContentFile:
+    """Record a checked file as this user's. Recording it again changes nothing."""
+    row = find(session, user_id, checked.kind, checked.sha256)
+    if row is None:
+        check_stored_bytes(session, user_id, checked.size, settings=settings)
+        row = ContentFile(
+            kind=checked.kind,
+            sha256=checked.sha256,
+            user_id=user_id,
+            size_bytes=checked.size,
+            state=ContentState.READY if checked.problem is None else ContentState.FAILED,
+            detail=checked.problem,
+            created_at=now,
+        )
+        session.add(row)
+    key = content_upload_key(user_id, checked.kind.value, checked.sha256)
+    for upload in session.scalars(select(Upload).where(Upload.key == key, Upload.completed_at.is_(None))):
+        upload.completed_at = now
+    session.flush()
+    store.delete(key)
+    return row
+
+
+def _viewer_problem(path: Path) -> str | None:
+    """Return why an archive cannot be served as a replay viewer. Every member is read to its end."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+            if len(members) > _MAX_VIEWER_FILES:
+                return f"it has {len(members)} files; at most {_MAX_VIEWER_FILES} are allowed"
+            names = [member.filename for member in members]
+            if len(set(names)) < len(names):
+                return "it has two files with the same name"
+            if "index.html" not in names:
+                return "it has no index.html"
+            total = 0
+            for member in members:
+                if problem := _member_problem(member):
+                    return problem
+                with archive.open(member) as file:
+                    while piece := file.read(_PIECE):
+                        total += len(piece)
+                        if total > _MAX_VIEWER_BYTES:
+                            return f"it has more than {_MAX_VIEWER_BYTES // MEGABYTE} MB of files"
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
+        return f"it is not a readable zip archive: {str(error)[:200]}"
+    return None
+
+
+def _member_problem(member: zipfile.ZipInfo) -> str | None:
+    name = member.filename
+    parts = name.removesuffix("/").split("/")
+    if "\\" in name or "\0" in name or any(part in ("", ".", "..") for part in parts):
+        return f"{name[:80]!r} is not a path inside it"
+    if stat.S_ISLNK(member.external_attr >> 16):
+        return f"{name[:80]!r} is a symbolic link"
+    if member.flag_bits & 1:
+        return f"{name[:80]!r} is encrypted"
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return f"{name[:80]!r} is compressed in a way other than deflate"
+    return None
+
+
+def _reporter_problem(path: Path) -> str | None:
+    with path.open("rb") as file:
+        return None if file.read(4) == _WASM else "it is not a WebAssembly component"
+
+
+def _no_problem(path: Path) -> str | None:
+    return None
+
+
+_CHECKS: dict[ContentKind, Callable[[Path], str | None]] = {
+    ContentKind.PLAYER_FILE: _no_problem,
+    ContentKind.VIEWER_BUNDLE: _viewer_problem,
+    ContentKind.REPORTER: _reporter_problem,
+}

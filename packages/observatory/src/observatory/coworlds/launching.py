@@ -1,0 +1,74 @@
+"""Prepare a lease of a job about a Coworld: addresses of its images, secrets and files, which expire with the lease.
+
+A stored manifest names images by their ids, secrets by `secret://` and files by their digests; a worker can read none
+of these.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from observatory.coworlds import manifests, references
+from observatory.coworlds.secrets import read_secret
+from observatory.database.tables.coworlds import ContentKind, Coworld
+from observatory.database.tables.jobs import Job
+from observatory.errors import NotFound
+from observatory.images.addresses import Registry
+from observatory.jobs.schemas import Lease
+from observatory.keys import Keys
+from observatory.settings import Settings
+from observatory.signing import Signer
+from observatory.store import Store
+from observatory.store.layout import content_key
+
+__all__ = ["prepare_lease", "read_leased_secret"]
+
+PLAYER_FILES = "player-files"
+"""folder of the files of players, below the folder of a job"""
+GRACE_SECONDS = 1800
+
+_SECRET = re.compile(r"secret://coworld/[^/]+/([^/]+)")
+
+
+def prepare_lease(session: Session, job: Job, lease: Lease, *, settings: Settings, store: Store, keys: Keys) -> Lease:
+    """Return the lease with a manifest and files that the worker can use; any other lease is returned as it is."""
+    if "coworld_id" not in job.stored_spec:
+        return lease
+    coworld = session.get_one(Coworld, uuid.UUID(job.stored_spec["coworld_id"]))
+    seconds = int(settings.job_time_limit_seconds) + GRACE_SECONDS
+    manifest = references.with_pull_addresses(session, coworld.manifest, Registry(settings.base_url()))
+    _replace_secrets(manifest, coworld, settings=settings, keys=keys, seconds=seconds)
+    kind = ContentKind.PLAYER_FILE
+    files = {f"{PLAYER_FILES}/{sha256}": content_key(kind, sha256) for sha256 in manifests.player_files(manifest)}
+    urls = {name: settings.as_path(store.download_url(key, seconds=seconds)) for name, key in files.items()}
+    return lease.model_copy(update={"spec": {**lease.spec, "manifest": manifest}, "files": lease.files | urls})
+
+
+def read_leased_secret(session: Session, token: str, *, keys: Keys) -> bytes:
+    """Return the secret that an address from a lease is about; `NotFound` if the address is not valid any more."""
+    content = _signer(keys).read(token)
+    coworld = None if content is None else session.get(Coworld, uuid.UUID(content["coworld"]))
+    if content is None or coworld is None:
+        raise NotFound("This address of a secret is not valid, or has expired")
+    return read_secret(session, keys, coworld, content["name"])
+
+
+def _replace_secrets(
+    manifest: Mapping[str, Any], coworld: Coworld, *, settings: Settings, keys: Keys, seconds: float
+) -> None:
+    """Put short-lived addresses in place of the secrets in the game's environment."""
+    env = manifest["game"]["runnable"].get("env") or {}
+    for name, value in env.items():
+        match = _SECRET.fullmatch(value)
+        if match is not None:
+            token = _signer(keys).sign({"coworld": str(coworld.id), "name": match[1]}, seconds=seconds)
+            env[name] = f"{settings.base_url()}/v2/coworlds/secret-values/{token}"
+
+
+def _signer(keys: Keys) -> Signer:
+    return Signer(keys.secret, "secret of a Coworld")
