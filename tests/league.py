@@ -23,7 +23,18 @@ from observatory.settings import Settings
 from observatory.store import job_key
 from packages.observatory.tests.world import FREEPLAY, TEAM, World
 
-__all__ = ["League", "LoggedRequest", "expected_calls", "filled", "logged_calls", "published_calls", "running_league"]
+__all__ = [
+    "Account",
+    "League",
+    "LoggedRequest",
+    "expected_calls",
+    "filled",
+    "logged_calls",
+    "make_account",
+    "published_calls",
+    "running_league",
+    "running_server",
+]
 
 NOTES = Path(__file__).resolve().parent / "compat" / "published_calls.json"
 EMPTY_ROOM = {"mission_name": "room", "num_episodes": 1, "max_steps": 5}
@@ -101,6 +112,15 @@ def running_league(folder: Path) -> Iterator[League]:
     In it: two users (`{token}`, `{other_token}`), two seasons, three policy versions, a played and a failed match,
     teams, a finished assay run, a player with a credential.
     """
+    with running_server(folder) as league:
+        _fill(league)
+        league.log.clear()
+        yield league
+
+
+@contextmanager
+def running_server(folder: Path) -> Iterator[League]:
+    """An empty server on a free port of this machine, until the block ends."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -111,8 +131,6 @@ def running_league(folder: Path) -> Iterator[League]:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
-            _fill(league)
-            league.log.clear()
             yield league
         finally:
             server.should_exit = True
@@ -140,7 +158,7 @@ def _logged(app: FastAPI, log: list[LoggedRequest]) -> Any:
 
 def _fill(league: League) -> None:
     world = league.world
-    ada, bob, root = (_account(world, name) for name in ("ada", "bob", "root"))
+    ada, bob, root = (make_account(world, name) for name in ("ada", "bob", "root"))
     season, team_season = world.season(FREEPLAY), world.season(TEAM)
     older, version = world.version(ada, "mine"), world.version(ada, "mine")
     other = world.version(bob, "theirs")
@@ -198,16 +216,19 @@ def _played_run(league: League, http: httpx.Client, version: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Account:
+class Account:
+    """A user with a token."""
+
     user_id: str
     token: str
 
 
-def _account(world: World, name: str) -> _Account:
+def make_account(world: World, name: str) -> Account:
+    """Create a user with a token; `root` is an administrator."""
     with world.database.transaction() as session:
         now = world.clock()
         user = create_user(session, name=name, email=f"{name}@example.com", now=now, is_admin=name == "root")
-        return _Account(user.id, mint_user_token(session, user, now=now))
+        return Account(user.id, mint_user_token(session, user, now=now))
 
 
 def _ok(response: httpx.Response) -> Any:

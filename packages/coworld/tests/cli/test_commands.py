@@ -27,22 +27,22 @@ def test_help_imports_next_to_nothing() -> None:
     code += "print(sorted(m for m in sys.modules if m in ('pydantic', 'httpx', 'websockets', 'rich', 'asyncio')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
-    assert all(entry.name in done.stdout for entry in COMMANDS)
+    assert all(entry.name in done.stdout for entry in COMMANDS if entry.is_listed)
 
 
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
 def test_every_command_has_help_and_a_document(entry: Any) -> None:
-    commands = [[entry.name]]
-    if entry.target.endswith(":COMMANDS"):
-        import importlib
+    import importlib
 
-        table = importlib.import_module(entry.target.partition(":")[0]).COMMANDS
-        commands = [[entry.name, sub.name] for sub in table]
+    module, _, attribute = entry.target.partition(":")
+    target = getattr(importlib.import_module(module), attribute)
+    commands = [[entry.name, sub.name] for sub in target] if isinstance(target, list) else [[entry.name]]
     for words in commands:
         said = coworld(*words, "--help")
         assert said.code == 0 and "--json" in said.out
     assert entry.name in schema_names()
-    assert schema(entry.name)["type"] == "object"
+    found = schema(entry.name)
+    assert found.get("type") == "object" or found["anyOf"]
 
 
 def test_no_command_imports_code_for_signing_in(episode: Path, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from coworld.bundle import write_bundle
+from coworld.cli.server_json_output import SERVER_DOCUMENTS
 from coworld.main import COMMANDS
 from coworld.manifest.schema_files import PACKAGE, SCHEMA_PATHS
 from coworld.stats.paintarena import extract_batch
@@ -32,6 +33,8 @@ from .conftest import coworld
 def functions() -> Iterator[tuple[list[str], object]]:
     """The words and the function of every command."""
     for entry in COMMANDS:
+        if entry.instead:
+            continue
         module, _, attribute = entry.target.partition(":")
         loaded = getattr(importlib.import_module(module), attribute)
         if not isinstance(loaded, list):
@@ -42,7 +45,13 @@ def functions() -> Iterator[tuple[list[str], object]]:
             yield [entry.name, sub.name], getattr(importlib.import_module(module), attribute)
 
 
-EXAMPLES = [line for _, function in functions() for line in getattr(function, "epilog", "").splitlines()]
+EXAMPLES = [
+    line
+    for words, function in functions()
+    if words[0] not in SERVER_DOCUMENTS
+    for line in getattr(function, "epilog", "").splitlines()
+]
+"""those of commands that call a server are run by `tests/server/test_examples.py`"""
 SERVES = {"play": "Admin:", "replay": "Replay:", "optimize paintarena": "Workbench:"}
 """commands that serve until an interrupt, and the line that they print once they do"""
 

@@ -98,7 +98,7 @@ def print_rows(
 
 
 def print_next(cursor: str | None) -> None:
-    """Say how to go on, if there are more rows."""
+    """Print the cursor of the next page, if there is one."""
     if cursor is not None:
         print(f"Next cursor: {cursor}")
 

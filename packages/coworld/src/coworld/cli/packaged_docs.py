@@ -33,16 +33,22 @@ def read_title(name: str) -> str:
 def schema_names() -> list[str]:
     """Return the names of the schemas: of files, and of the `--json` output of commands."""
     from coworld.cli.json_output import DOCUMENTS
+    from coworld.cli.server_json_output import SERVER_DOCUMENTS
 
-    return [*_FILES, *sorted([*DOCUMENTS, "certify"])]
+    return [*_FILES, *sorted([*DOCUMENTS, *SERVER_DOCUMENTS, "certify"])]
 
 
 def schema(name: str) -> dict[str, Any]:
     """Return a schema by name; raises KeyError for an unknown name."""
     from coworld.cli.json_output import DOCUMENTS
+    from coworld.cli.server_json_output import SERVER_DOCUMENTS
 
     if name in DOCUMENTS:
         return DOCUMENTS[name].model_json_schema(mode="serialization")
+    if name in SERVER_DOCUMENTS:
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(SERVER_DOCUMENTS[name]).json_schema(mode="serialization")
     if name == "certify":
         from coworld.certification.report import CertificationReport
 

@@ -95,7 +95,7 @@ def create_player(name: PlayerName, server: LeagueServer = None, json: Json = Fa
 
 
 @examples("coworld player use ply_...")
-def use_player(player: PlayerArg, server: LeagueServer = None) -> None:
+def use_player(player: PlayerArg, server: LeagueServer = None, json: Json = False) -> None:
     """Act as one of your players, for a day: uploads and submissions are then theirs."""
     from softmax.client.credentials import save_player_session
 
@@ -106,19 +106,25 @@ def use_player(player: PlayerArg, server: LeagueServer = None) -> None:
             raise UsageError(f"You have no player {player!r}", ["coworld player list shows them"])
         session = client.login_player(found[0].id)
     save_player_session(login, found[0].id, session.token, session.expires_at)
+    if json:
+        active = {"player_id": found[0].id, "name": found[0].name, "expires_at": session.expires_at.isoformat()}
+        print_document(active)
+        return
     print(f"You act as {found[0].name} ({found[0].id}) until {moment(session.expires_at)}")
 
 
 @examples("coworld player unset")
-def unset_player(server: LeagueServer = None) -> None:
+def unset_player(server: LeagueServer = None, json: Json = False) -> None:
     """Act as yourself again."""
     from softmax.client.addresses import resolve_addresses
     from softmax.client.credentials import restore_user_session
 
     if restore_user_session(resolve_addresses(server).login) is None:
         note("You are not signed in")
-        return
-    print("You act as yourself")
+    elif not json:
+        print("You act as yourself")
+    if json:
+        print_document({"player_id": None, "name": None, "expires_at": None})
 
 
 @examples("coworld secret put my-game api-key key.txt")
@@ -137,7 +143,7 @@ def put_secret(
 
 @examples("coworld secret list my-game")
 def list_secrets(coworld: NameArg, server: LeagueServer = None, json: Json = False) -> None:
-    """List the names of the secrets of a Coworld; nobody can read their values."""
+    """List the names of the secrets of a Coworld; their values cannot be read."""
     with _client(server) as client:
         rows = client.list_coworld_secrets(coworld_name=coworld)
     if json:

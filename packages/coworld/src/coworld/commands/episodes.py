@@ -141,7 +141,7 @@ def _print_episode(row: EpisodeRequestRow) -> None:
         ]
         for seat in row.participants
     ]
-    print_rows(["Seat", "Policy", "Player", "Score"], lines, nothing="Nobody is seated yet", right=[0, 3])
+    print_rows(["Seat", "Policy", "Player", "Score"], lines, nothing="The seats are still empty", right=[0, 3])
 
 
 @examples("coworld episode-stats ereq_...")
@@ -174,23 +174,29 @@ def episode_stats(episode: EpisodeArg, server: LeagueServer = None, json: Json =
 
 
 @examples("coworld episode-results ereq_...", "coworld episode-results ereq_... -o results.json")
-def episode_results(episode: EpisodeArg, output: Output = None, server: LeagueServer = None) -> None:
-    """Print the results that the game wrote, or save them."""
+def episode_results(
+    episode: EpisodeArg, output: Output = None, server: LeagueServer = None, json: Json = False
+) -> None:
+    """Print the results that the game wrote, or save them. They are JSON, with or without --json."""
     with client_for(server) as client:
         data = client.get_episode_request_artifact_bytes(episode, "results")
     if output is not None:
-        _save(output, data)
+        _save(output, data, json=json)
         return
     print(data.decode(errors="replace").rstrip("\n"))
 
 
 @examples("coworld episode-annotations ereq_... POLICY_VERSION -o annotations.jsonl")
 def episode_annotations(
-    episode: EpisodeArg, policy_version: VersionArg, output: RequiredOutput, server: LeagueServer = None
+    episode: EpisodeArg,
+    policy_version: VersionArg,
+    output: RequiredOutput,
+    server: LeagueServer = None,
+    json: Json = False,
 ) -> None:
     """Save what a policy noted about an episode, as JSON Lines."""
     with client_for(server) as client:
-        _save(output, client.get_episode_request_policy_annotations(episode, policy_version))
+        _save(output, client.get_episode_request_policy_annotations(episode, policy_version), json=json)
 
 
 @examples(
@@ -208,6 +214,7 @@ def episode_logs(
     download_dir: LogDir = None,
     output: Output = None,
     server: LeagueServer = None,
+    json: Json = False,
 ) -> None:
     """Show or download the logs of an episode. Only owners see the logs of their policies.
 
@@ -223,14 +230,16 @@ def episode_logs(
         if game:
             data = client.get_episode_request_artifact_bytes(episode, "logs")
             target = output or (None if download_dir is None else download_dir / "game.log")
-            _save(target, data) if target is not None else print(data.decode(errors="replace"), end="")
+            _save(target, data, json=json) if target is not None else _print_log(data, json=json)
             return
         seats = [seat for seat in seats_of(client, episode) if agent in (None, seat.position)]
         if agent is not None and not seats:
             raise UsageError(f"Seat {agent} is not one whose files you may have", ["--list shows those"])
         if download_dir is not None:
             saved = download_seats(client, episode, seats, download_dir, logs=not artifact)
-            for path in saved.paths:
+            if json:
+                print_document({"files": [str(path) for path in saved.paths], "missing": saved.missing})
+            for path in saved.paths if not json else ():
                 print(path)
             if saved.missing:
                 note(f"Not available: {', '.join(saved.missing)}")
@@ -241,8 +250,11 @@ def episode_logs(
             data = file.artifact() if artifact else file.log()
             if output is None and artifact:
                 raise UsageError("An artifact is a zip archive", ["save it with --output FILE"])
-            _save(output, data) if output is not None else print(data.decode(errors="replace"), end="")
+            _save(output, data, json=json) if output is not None else _print_log(data, json=json)
             return
+    if json:
+        print_document(seats)
+        return
     lines = [
         [seat.position, seat.policy_name, "yes" if seat.has_log else "no", "yes" if seat.has_artifact else "no"]
         for seat in seats
@@ -250,7 +262,12 @@ def episode_logs(
     print_rows(["Seat", "Policy", "Log", "Artifact"], lines, nothing="There are no files of yours", right=[0])
 
 
-def _save(path: Path, data: bytes) -> None:
+def _save(path: Path, data: bytes, *, json: bool) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
-    print(path)
+    print_document({"files": [str(path)], "missing": []}) if json else print(path)
+
+
+def _print_log(data: bytes, *, json: bool) -> None:
+    text = data.decode(errors="replace")
+    print_document({"log": text}) if json else print(text, end="")

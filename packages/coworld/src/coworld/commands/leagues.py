@@ -144,7 +144,7 @@ def results(target: Target, server: LeagueServer = None, json: Json = False) -> 
                 return
             lines = [[row.rank, row.player_name or row.player_id, score(row.score), row.rounds_played] for row in board]
             headers = ["Rank", "Player", "Score", "Rounds"]
-            print_rows(headers, lines, nothing="Nobody is ranked in this division yet", right=[0, 2, 3])
+            print_rows(headers, lines, nothing="This division has no ranks yet", right=[0, 2, 3])
         else:
             row = client.get_round(target)
             print_document(row) if json else _print_results(row)

@@ -32,7 +32,7 @@ __all__ = [
 CoworldArg = Annotated[str, typer.Argument(metavar="COWORLD", help="A Coworld's id (cow_...), or its name.")]
 NameArg = Annotated[str, typer.Argument(metavar="NAME", help="The name of a Coworld.")]
 ImageArg = Annotated[str | None, typer.Argument(metavar="[IMAGE]", help="An image's id; without it, they are listed.")]
-VisibilityArg = Annotated[str, typer.Argument(metavar="public", help="Who may see it.")]
+VisibilityArg = Annotated[str, typer.Argument(metavar="public", help="The new visibility.")]
 Rows = Annotated[int, typer.Option("--limit", metavar="N", min=1, max=500, help="Number of rows.")]
 Folder = Annotated[Path, typer.Option("--output-dir", "-o", metavar="DIR", help="Folder for downloads.")]
 Refresh = Annotated[bool, typer.Option("--refresh", help="Download it again.")]
@@ -170,13 +170,14 @@ def images(
 
 
 @examples("coworld next-version paintarena")
-def next_version(name: NameArg, server: LeagueServer = None) -> None:
+def next_version(name: NameArg, server: LeagueServer = None, json: Json = False) -> None:
     """Print the version after the newest one of a Coworld."""
     from coworld.league.manifests import next_patch
 
     with client_for(server) as client:
         versions = [row.version for row in client.iter_coworlds_by_name(name)]
-    print(next_patch(versions) if versions else "0.1.0")
+    version = next_patch(versions) if versions else "0.1.0"
+    print_document({"name": name, "version": version}) if json else print(version)
 
 
 @examples("coworld visibility paintarena public")
@@ -197,7 +198,11 @@ def visibility(name: NameArg, who: VisibilityArg, server: LeagueServer = None, j
 
 @examples("coworld download paintarena", "coworld download cow_... -o coworlds --refresh")
 def download(
-    coworld: CoworldArg, output_dir: Folder = Path("coworld"), refresh: Refresh = False, server: LeagueServer = None
+    coworld: CoworldArg,
+    output_dir: Folder = Path("coworld"),
+    refresh: Refresh = False,
+    server: LeagueServer = None,
+    json: Json = False,
 ) -> None:
     """Download a Coworld to coworld/ID; `play`, `run-episode` and `certify` then take its id."""
     from coworld.server.coworld_download import download_coworld, is_downloaded, manifest_path, resolve_coworld_id
@@ -209,5 +214,5 @@ def download(
         else:
             note("It is there already; --refresh downloads it again")
     path = manifest_path(output_dir, coworld_id)
-    for name in (path, path.with_name("coworld_images.json"), path.with_name("AGENTS.md")):
-        print(name)
+    files = [str(file) for file in (path, path.with_name("coworld_images.json"), path.with_name("AGENTS.md"))]
+    print_document({"files": files, "missing": []}) if json else print("\n".join(files))

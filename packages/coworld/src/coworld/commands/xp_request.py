@@ -15,6 +15,7 @@ from softmax.cli.program import Entry, examples
 
 if TYPE_CHECKING:
     from coworld.server.api_client import CoworldApiClient
+    from coworld.server.watching import Progress
     from softmax.wire.requests import ExperienceRequestDetail, ExperienceRequestRow
 
 __all__ = ["COMMANDS", "cancel", "create", "download", "episodes", "get", "list_requests", "watch"]
@@ -45,7 +46,7 @@ Include = Annotated[
     list[str] | None,
     typer.Option("--include", metavar="KIND", help="results, replay, events, error_info, game_logs, ... (repeatable)."),
 ]
-Checkpoint = Annotated[Path | None, typer.Option("--checkpoint", metavar="FILE", help="Go on from here if stopped.")]
+Checkpoint = Annotated[Path | None, typer.Option("--checkpoint", metavar="FILE", help="Continue from this file.")]
 Reset = Annotated[bool, typer.Option("--reset/--no-reset", help="Begin again, whatever the checkpoint says.")]
 Seconds = Annotated[float, typer.Option("--timeout", metavar="SECONDS", min=1, help="How long to wait.")]
 JsonLines = Annotated[bool, typer.Option("--jsonl/--no-jsonl", help="Print one JSON document per line.")]
@@ -196,11 +197,12 @@ def watch(
     timeout: Seconds = 3600,
     jsonl: JsonLines = False,
     server: LeagueServer = None,
+    json: Json = False,
 ) -> None:
     """Wait until the episodes of requests have ended.
 
-    Ends with 0 when all were completed, with 2 when one failed or was cancelled or the watch cannot go on, and with 3
-    when the time is over.
+    Ends with 0 when all were completed, with 2 when one failed or was cancelled or the watch cannot continue, and
+    with 3 when the time is over.
     """
     from coworld.server.watching import Progress, WatchStopped
     from coworld.server.watching import watch as follow
@@ -223,18 +225,26 @@ def watch(
             for page, progress in pages:
                 if jsonl:
                     print(page.model_dump_json(), flush=True)
-                elif (line := _line(progress)) != shown:
+                elif not json and (line := _line(progress)) != shown:
                     shown = line
                     print(line, flush=True)
+            code = 2 if _has_failed(progress) else 0
         except WatchStopped as error:
             note(str(error))
-            raise typer.Exit(3 if error.timed_out else 2) from None
+            code = 3 if error.timed_out else 2
+    if json:
+        requests = {name: status for name, (status, _) in progress.requests.items()}
+        print_document({"requests": requests, "episodes": progress.counts(), "timed_out": code == 3})
+    if code:
+        raise typer.Exit(code)
+
+
+def _has_failed(progress: Progress) -> bool:
     bad = {"failed", "cancelled", "canceled"}
-    if bad & set(progress.counts()) or bad & {status for status, _ in progress.requests.values()}:
-        raise typer.Exit(2)
+    return bool(bad & set(progress.counts()) or bad & {status for status, _ in progress.requests.values()})
 
 
-def _line(progress: Any) -> str:
+def _line(progress: Progress) -> str:
     return ", ".join(f"{count} {status}" for status, count in sorted(progress.counts().items())) or "no episodes yet"
 
 
@@ -246,6 +256,7 @@ def download(
     agent: Agents = None,
     concurrency: Concurrency = 4,
     server: LeagueServer = None,
+    json: Json = False,
 ) -> None:
     """Download the files of episodes; a second run gets what was missing. Ends with 2 if something is missing."""
     from coworld.server.evidence import CATEGORIES, download_evidence
@@ -256,8 +267,19 @@ def download(
         raise UsageError(what, [f"there are: {', '.join(CATEGORIES)}"])
     with _client(server) as client:
         found = download_evidence(client, ids, directory, include=include, agents=agent, concurrency=concurrency)
+    if json:
+        files = [
+            {
+                "episode_request_id": item.entry.episode_request_id,
+                "category": item.entry.category,
+                "path": None if item.path is None else str(item.path),
+                "problem": item.problem,
+            }
+            for item in found
+        ]
+        print_document({"files": files})
     for item in found:
-        if item.path is not None:
+        if item.path is not None and not json:
             print(item.path)
         elif item.problem is not None:
             note(f"{item.entry.episode_request_id} {item.entry.filename}: {item.problem}")

@@ -9,14 +9,21 @@ with CoworldApiClient.from_login(server_url="http://127.0.0.1:8000") as client:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 from urllib.parse import urljoin
 from uuid import UUID
 
 from pydantic import BaseModel
 
+from coworld.server.pages import (
+    CompetitionEventPage,
+    LeaguePolicyMembershipPage,
+    LeagueSubmissionPage,
+    ReporterListPage,
+    Rows,
+)
 from softmax.client.addresses import resolve_addresses
 from softmax.client.api import ApiClient, path_part, query_of
 from softmax.client.credentials import current_token
@@ -112,7 +119,6 @@ __all__ = [
     "V2EpisodeRequestSummary",
 ]
 
-Row = TypeVar("Row", bound=BaseModel)
 AnyPage = TypeVar("AnyPage", bound="Rows[Any]")
 EpisodeView = Literal["progress", "results"]
 V2EpisodeRequestSummary = EpisodeRequestSummary
@@ -128,35 +134,6 @@ class AutoChampion(StrEnum):
     always = "always"
     never = "never"
     lineage = "lineage"
-
-
-class Rows(BaseModel, Generic[Row]):
-    """One page of a list, and the cursor of the next one."""
-
-    entries: list[Row]
-    next_cursor: str | None = None
-
-    def __iter__(self) -> Iterator[Row]:  # type: ignore[override]
-        return iter(self.entries)
-
-    def __len__(self) -> int:
-        return len(self.entries)
-
-
-class LeaguePolicyMembershipPage(Rows[LeaguePolicyMembershipPublic]):
-    """One page of memberships."""
-
-
-class LeagueSubmissionPage(Rows[LeagueSubmissionPublic]):
-    """One page of submissions."""
-
-
-class CompetitionEventPage(Rows[CompetitionEventPublic]):
-    """One page of events."""
-
-
-class ReporterListPage(Rows[ReporterPublic]):
-    """One page of reporters."""
 
 
 class CoworldReplaySessionResponse(BaseModel):
@@ -580,7 +557,7 @@ class CoworldApiClient(ApiClient):
         cursor: str | None = None,
         wait_seconds: float = 0,
     ) -> EpisodeChangePage | EpisodeFeedRetry | EpisodeFeedRestart:
-        """Return what has changed since the cursor, or how to go on: wait, or start with a new snapshot."""
+        """Return what has changed since the cursor, or how to continue: wait, or start with a new snapshot."""
         params = {"ids": ids, "view": view, "limit": limit, "cursor": cursor, "wait_seconds": wait_seconds or None}
         try:
             return self._get(

@@ -8,7 +8,8 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from coworld.server.api_client import SLOW_SECONDS, CoworldApiClient, Rows
+from coworld.server.api_client import SLOW_SECONDS, CoworldApiClient
+from coworld.server.pages import CoworldPage, ImagePage
 from softmax.client.api import path_part
 from softmax.client.errors import NotFound, Refused
 from softmax.wire.accounts import PlayerLoginResponse, PlayerResponse
@@ -30,14 +31,6 @@ from softmax.wire.policies import PolicyVersionResponse
 __all__ = ["CoworldPage", "CoworldUploadClient", "FileUpload", "HostedGame", "HostedSeat", "ImagePage"]
 
 ALREADY_STORED = 409
-
-
-class CoworldPage(Rows[CoworldSummaryRow]):
-    """One page of Coworlds."""
-
-
-class ImagePage(Rows[ContainerImageRow]):
-    """One page of images."""
 
 
 class FileUpload(BaseModel):

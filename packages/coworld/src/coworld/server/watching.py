@@ -1,6 +1,6 @@
 """Follow experience requests until their episodes have ended, through the server's change feed.
 
-A checkpoint is the cursor on disk: a watch that was stopped goes on where it was.
+A checkpoint is the cursor on disk: a watch that was stopped continues where it was.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LONGEST_WAIT = 25.0
 
 
 class WatchStopped(ClientError):
-    """The watch cannot go on, or its time is over."""
+    """The watch cannot continue, or its time is over."""
 
     def __init__(self, message: str, *, timed_out: bool = False) -> None:
         super().__init__(message)
