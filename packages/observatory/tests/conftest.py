@@ -11,6 +11,7 @@ import os
 import socket
 import tempfile
 import threading
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -140,6 +141,32 @@ def observatory_program() -> Iterator[WarmProgram]:
     commands = [f"observatory.cli.{name}" for name in ("admin", "maintenance", "network", "seasons", "serving")]
     with WarmProgram("observatory", "packages.observatory.tests.loaded", *commands) as program:
         yield program
+
+
+@pytest.fixture(scope="session")
+def s3_address() -> Iterator[str]:
+    """The address of an object store that speaks S3."""
+    try:
+        from moto.server import ThreadedMotoServer
+    except ImportError:
+        missing("moto is not installed")
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def s3_bucket(s3_address: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """An empty bucket there, with credentials in the environment."""
+    import boto3
+
+    for name, value in (("ACCESS_KEY_ID", "key"), ("SECRET_ACCESS_KEY", "secret"), ("DEFAULT_REGION", "us-east-1")):
+        monkeypatch.setenv(f"AWS_{name}", value)
+    bucket = f"bucket-{uuid.uuid4()}"
+    boto3.client("s3", endpoint_url=s3_address).create_bucket(Bucket=bucket)
+    return bucket
 
 
 @pytest.fixture(scope="session")

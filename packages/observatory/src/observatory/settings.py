@@ -52,6 +52,12 @@ class Settings(BaseSettings):
 
     # Limits
     max_bundle_bytes: int = 500 * MEGABYTE
+    max_policy_file_bytes: int = 100 * MEGABYTE
+    """of a policy that is a file"""
+    max_image_bytes: int = 10 * 1024 * MEGABYTE
+    """of all layers of a container image together"""
+    image_push_seconds: int = 12 * 3600
+    """how long the credentials for a push are valid"""
     max_artifact_bytes: int = 1024 * MEGABYTE
     """of a replay or another file of a job"""
     min_free_bytes: int = 512 * MEGABYTE
@@ -62,6 +68,8 @@ class Settings(BaseSettings):
     max_versions_per_policy: int = 1000
     max_pending_uploads_per_user: int = 50
     max_active_assays_per_user: int = 20
+    max_requested_episodes_per_user: int = 1000
+    """episodes on request that are not over yet"""
 
     # Models that policies may call
     model_gateway_hosts: list[str] = Field(default_factory=list)
@@ -130,7 +138,7 @@ class Settings(BaseSettings):
     # Quotas of a user
     max_uploads_per_day: int = 200
     max_stored_bytes_per_user: int = 20 * 1024 * MEGABYTE
-    """bundles, the logs of policies, and the files of episodes that the user requested"""
+    """bundles, images, the logs of policies, and the files of episodes that the user requested"""
 
     # Logs
     log_style: Literal["json", "plain"] = "json"

@@ -21,7 +21,7 @@ from observatory.accounts import service as accounts
 from observatory.database.tables.accounts import User
 from observatory.jobs.service import create_job
 from observatory.store import job_key
-from packages.observatory.tests.access.league_routes import LEAGUE_ROUTES, LeagueScene, make_league
+from packages.observatory.tests.access.image_routes import IMAGE_ROUTES, PushedImage, push_image
 from packages.observatory.tests.world import World
 
 SECRET = "the-secret-of-adas-policy"
@@ -54,7 +54,7 @@ class Scene:
     tokens: dict[str, str]
     user_id: str
     admin_tokens: Iterator[str]
-    league: LeagueScene
+    image: PushedImage
     numbers: Iterator[int] = field(default_factory=lambda: iter(range(10**6)))
 
     def path(self, template: str) -> str:
@@ -76,7 +76,7 @@ class Scene:
             "token_id": uuid.uuid4(),
             "key:path": "jobs/x/results.json",
             "host": "models.example.com",
-            **self.league.words(),
+            **self.image.words(template),
         }
         if "{credential_id}" in template:
             words["credential_id"] = next(self.credentials)
@@ -268,7 +268,7 @@ ROUTES: dict[str, tuple[str, Callable[[Scene], Any] | None]] = {
     "POST /observatory/api/admin/seasons/{season}/close": (ADMIN.format(200), None),
     "POST /observatory/api/admin/seasons/{season}/open": (ADMIN.format(200), None),
     "POST /observatory/api/admin/seasons/{season}/roll": (ADMIN.format(200), None),
-    **LEAGUE_ROUTES,
+    **IMAGE_ROUTES,
 }
 
 
@@ -335,7 +335,7 @@ def scene(
         tokens=tokens,
         user_id=bob.user_id,
         admin_tokens=iter(useless),
-        league=make_league(client, world, ada, version),
+        image=push_image(client, ada),
     )
 
 

@@ -15,36 +15,16 @@ from observatory.store import Missing, Store, bundle_key, job_key, upload_key
 from observatory.store.folder import FolderStore
 from observatory.store.signed import UrlSigner
 from packages.observatory.tests.world import bundle
-from tests.support import missing
-
-
-@pytest.fixture(scope="module")
-def s3_address() -> Iterator[str]:
-    try:
-        from moto.server import ThreadedMotoServer
-    except ImportError:
-        missing("moto is not installed")
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
 
 
 @pytest.fixture(params=["folder", "s3"])
-def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
     if request.param == "folder":
         return FolderStore(tmp_path, UrlSigner(b"secret", "http://testserver", lambda: datetime.now(UTC)))
-    import boto3
-
     from observatory.store.s3 import S3Store
 
-    address = request.getfixturevalue("s3_address")
-    for name, value in (("ACCESS_KEY_ID", "key"), ("SECRET_ACCESS_KEY", "secret"), ("DEFAULT_REGION", "us-east-1")):
-        monkeypatch.setenv(f"AWS_{name}", value)
-    bucket = f"bucket-{uuid.uuid4()}"
-    boto3.client("s3", endpoint_url=address).create_bucket(Bucket=bucket)
-    return S3Store(bucket, prefix="league", endpoint_url=address)
+    bucket = request.getfixturevalue("s3_bucket")
+    return S3Store(bucket, prefix="league", endpoint_url=request.getfixturevalue("s3_address"))
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -74,6 +54,22 @@ def test_objects_are_returned_as_they_were_stored(store: Store, tmp_path: Path) 
     assert store.keys("jobs/") == []
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("size", [0, 70_000, 20_000_000])
+def test_pieces_become_an_object_and_nothing_if_they_end_early(store: Store, size: int) -> None:
+    def pieces(total: int, *, fails: bool = False) -> Iterator[bytes]:
+        for start in range(0, total, 64_000):
+            yield bytes(min(64_000, total - start))
+        if fails:
+            raise RuntimeError("the end is missing")
+
+    store.put_stream("whole", pieces(size))
+    assert store.size("whole") == size
+    with pytest.raises(RuntimeError, match="the end is missing"):
+        store.put_stream("half", pieces(size, fails=True))
+    assert store.keys("") == ["whole"]
+
+
 @pytest.mark.parametrize(
     "key", ["", "/etc/passwd", "../up", "a/../b", "a//b", ".hidden", "a/.b", "a b", "a\x00b", "a/" * 200]
 )
@@ -84,17 +80,10 @@ def test_keys_that_could_mean_another_place_are_refused(tmp_path: Path, key: str
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_presigned_s3_urls_accept_uploads_of_the_right_type_and_return_them(
-    s3_address: str, request, tmp_path, monkeypatch
-) -> None:
-    import boto3
-
+def test_presigned_s3_urls_accept_uploads_of_the_right_type_and_return_them(s3_address: str, s3_bucket: str) -> None:
     from observatory.store.s3 import S3Store
 
-    for name, value in (("ACCESS_KEY_ID", "key"), ("SECRET_ACCESS_KEY", "secret"), ("DEFAULT_REGION", "us-east-1")):
-        monkeypatch.setenv(f"AWS_{name}", value)
-    boto3.client("s3", endpoint_url=s3_address).create_bucket(Bucket="urls")
-    store = S3Store("urls", endpoint_url=s3_address)
+    store = S3Store(s3_bucket, endpoint_url=s3_address)
     key = upload_key("u1", uuid.UUID(int=2))
     url = store.upload_url(key, content_type="application/zip", max_bytes=100, seconds=60)
     assert "content-type" in httpx.URL(url).params["X-Amz-SignedHeaders"]
@@ -160,14 +149,9 @@ def test_downloads_by_signed_url_give_ranges_and_expire(client, app, clock) -> N
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")
 def test_an_upload_to_an_s3_store_cannot_be_changed_afterwards(
-    make_app, s3_address: str, monkeypatch: pytest.MonkeyPatch, clock
+    make_app, s3_address: str, s3_bucket: str, clock
 ) -> None:
-    import boto3
-
-    for name, value in (("ACCESS_KEY_ID", "key"), ("SECRET_ACCESS_KEY", "secret"), ("DEFAULT_REGION", "us-east-1")):
-        monkeypatch.setenv(f"AWS_{name}", value)
-    boto3.client("s3", endpoint_url=s3_address).create_bucket(Bucket="league")
-    app = make_app(store="s3", s3_bucket="league", s3_endpoint_url=s3_address, max_bundle_bytes=2**20)
+    app = make_app(store="s3", s3_bucket=s3_bucket, s3_endpoint_url=s3_address, max_bundle_bytes=2**20)
     with app.state.database.transaction() as session:
         user = create_user(session, email="ada@example.com", now=clock())
         headers = {"X-Auth-Token": mint_user_token(session, user, now=clock())}

@@ -162,6 +162,7 @@ ADMIN = CommandGroup(
         Entry("invite", "observatory.cli.admin:invite", "Print an invitation link."),
         Entry("season", "observatory.cli.seasons:SEASONS", "Manage seasons, which are YAML."),
         Entry("match", "observatory.cli.seasons:MATCHES", "Manage matches."),
+        Entry("images", "observatory.cli.images:IMAGES", "Manage container images."),
         Entry("network", "observatory.cli.network:NETWORK", "Manage the hosts that policies may reach."),
         Entry("audit", "observatory.cli.network:audit", "List decisions of administrators, newest first."),
         Entry("recompute", "observatory.cli.seasons:recompute", "Recompute standings from results and compare."),

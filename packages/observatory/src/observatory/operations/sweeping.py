@@ -15,6 +15,7 @@ from observatory.clock import ClockWatch
 from observatory.database import Database
 from observatory.database.tables.policies import Upload
 from observatory.errors import ObservatoryError
+from observatory.images.collecting import collect_garbage
 from observatory.jobs.artifacts import expire_replays, measure_artifacts
 from observatory.jobs.logs import expire_logs
 from observatory.settings import Settings
@@ -51,6 +52,7 @@ async def sweep_periodically(app: FastAPI) -> None:
             removed = await anyio.to_thread.run_sync(sweep, state.database, state.store, state.clock())
             if removed:
                 logger.info("Removed %d uploads that were never completed", removed)
+            await collect_garbage(state.database, state.store, state.clock())
             await anyio.to_thread.run_sync(expire, state.database, state.store, state.settings, state.clock())
         except (ObservatoryError, OSError) as error:
             logger.warning("Old files could not be removed: %s", error)

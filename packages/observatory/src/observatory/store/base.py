@@ -5,7 +5,7 @@ from __future__ import annotations
 import mimetypes
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -49,6 +49,10 @@ class Store(ABC):
         """As `put`, from a file, which stays."""
 
     @abstractmethod
+    def put_stream(self, key: str, pieces: Iterable[bytes]) -> None:
+        """As `put`, from pieces that are never in memory together; if they raise, nothing is written."""
+
+    @abstractmethod
     def get(self, key: str) -> bytes:
         """Return an object as bytes; raise `Missing` if there is none."""
 
@@ -63,6 +67,10 @@ class Store(ABC):
     @abstractmethod
     def size(self, key: str) -> int | None:
         """Return the size of an object in bytes; None if there is none."""
+
+    @abstractmethod
+    def etag(self, key: str) -> str | None:
+        """Return the ETag of an object, in quotes, for the header `If-Match`; None if there is none."""
 
     def free_bytes(self) -> int | None:
         """Return the free space in bytes; None if the store has no known limit."""
@@ -87,6 +95,8 @@ class Store(ABC):
     @abstractmethod
     def upload_url(self, key: str, *, content_type: str, max_bytes: int, seconds: int, replace: bool = False) -> str:
         """Return a signed URL to PUT an object with this content type, valid until it expires.
+
+        An empty content type accepts every type, and none: some clients send none.
 
         Without `replace` the folder store accepts one object through it and rejects a second.
         """

@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -47,6 +47,11 @@ class FolderStore(Store):
         with path.open("rb") as source, self.receive(key) as incoming:
             shutil.copyfileobj(source, incoming.file, _PIECE)
 
+    def put_stream(self, key: str, pieces: Iterable[bytes]) -> None:
+        with self.receive(key) as incoming:
+            for piece in pieces:
+                incoming.write(piece)
+
     def get(self, key: str) -> bytes:
         try:
             return self.path(key).read_bytes()
@@ -72,6 +77,13 @@ class FolderStore(Store):
             return self.path(key).stat().st_size
         except FileNotFoundError:
             return None
+
+    def etag(self, key: str) -> str | None:
+        try:
+            status = self.path(key).stat()
+        except FileNotFoundError:
+            return None
+        return f'"{status.st_mtime_ns:x}-{status.st_size:x}"'
 
     def free_bytes(self) -> int | None:
         stat = os.statvfs(self._incoming)

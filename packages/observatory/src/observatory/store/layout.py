@@ -4,7 +4,21 @@ from __future__ import annotations
 
 import uuid
 
-__all__ = ["bundle_key", "job_key", "upload_key"]
+__all__ = [
+    "BLOBS",
+    "BLOB_UPLOADS",
+    "blob_key",
+    "blob_upload_prefix",
+    "bundle_key",
+    "chunk_key",
+    "file_upload_key",
+    "job_key",
+    "policy_file_key",
+    "upload_key",
+]
+
+BLOBS = "images/blobs/"
+BLOB_UPLOADS = "images/uploads/"
 
 
 def upload_key(user_id: str, upload_id: uuid.UUID) -> str:
@@ -20,3 +34,38 @@ def bundle_key(policy_version_id: uuid.UUID) -> str:
 def job_key(job_id: uuid.UUID, name: str) -> str:
     """Return the key of a job's file: `spec.json`, `results.json`, `replay.json.z`, `policy_agent_0.txt`, ..."""
     return f"jobs/{job_id}/{name}"
+
+
+def file_upload_key(user_id: str, sha256: str) -> str:
+    """Return the key for an upload of a policy that is a file."""
+    return f"policies/incoming/{user_id}/{sha256}"
+
+
+def policy_file_key(sha256: str) -> str:
+    """Return the key of a policy that is a file. No upload URL is ever signed for it."""
+    return f"policies/files/{sha256}"
+
+
+def blob_key(digest: str) -> str:
+    """Return the key of a blob of images; the digest is `sha256:<hex>`."""
+    return BLOBS + digest.replace(":", "/")
+
+
+def blob_upload_prefix(upload_id: uuid.UUID) -> str:
+    """Return the prefix of the chunks of an upload."""
+    return f"{BLOB_UPLOADS}{upload_id}/"
+
+
+def chunk_key(upload_id: uuid.UUID, offset: int) -> str:
+    """Return the key of a chunk. Keys sort by offset."""
+    return f"{blob_upload_prefix(upload_id)}{offset:015d}"
+
+
+def content_key(kind: str, sha256: str) -> str:
+    """Return the key of a file of Coworlds under its digest. No upload URL is ever signed for it."""
+    return f"content/{kind}/{sha256}"
+
+
+def content_upload_key(user_id: str, kind: str, sha256: str) -> str:
+    """Return the key for an upload of such a file, before its digest is checked."""
+    return f"content-uploads/{user_id}/{kind}/{sha256}"

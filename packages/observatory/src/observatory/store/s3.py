@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,11 @@ class S3Store(Store):
             extra = {"ContentType": content_type_of(key)}
             self._client.upload_file(str(path), self._bucket, self._name(key), ExtraArgs=extra)
 
+    def put_stream(self, key: str, pieces: Iterable[bytes]) -> None:
+        with self._errors(key):
+            extra = {"ContentType": content_type_of(key)}
+            self._client.upload_fileobj(_Pieces(pieces), self._bucket, self._name(key), ExtraArgs=extra)
+
     def get(self, key: str) -> bytes:
         with self._errors(key):
             data: bytes = self._client.get_object(**self._place(key))["Body"].read()
@@ -68,6 +74,13 @@ class S3Store(Store):
         except Missing:
             return None
 
+    def etag(self, key: str) -> str | None:
+        try:
+            with self._errors(key):
+                return str(self._client.head_object(**self._place(key))["ETag"])
+        except Missing:
+            return None
+
     def move(self, source: str, target: str) -> None:
         with self._errors(source):
             origin = self._place(source)
@@ -88,7 +101,7 @@ class S3Store(Store):
 
     def upload_url(self, key: str, *, content_type: str, max_bytes: int, seconds: int, replace: bool = False) -> str:
         # S3 cannot limit the length or the number of uses of such a URL: both are checked when the upload completes.
-        parameters = {**self._place(key), "ContentType": content_type}
+        parameters = {**self._place(key), **({"ContentType": content_type} if content_type else {})}
         return self._sign("put_object", parameters, seconds)
 
     def download_url(self, key: str, *, seconds: int) -> str:
@@ -116,3 +129,27 @@ class S3Store(Store):
             raise Unavailable("The object store refused the request; try again in a moment") from error
         except BotoCoreError as error:
             raise Unavailable("The object store does not answer; try again in a moment") from error
+
+
+class _Pieces(io.RawIOBase):
+    """Pieces as a file to read from."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = iter(pieces)
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        parts, length = [self._rest], len(self._rest)
+        while size < 0 or length < size:
+            piece = next(self._pieces, None)
+            if piece is None:
+                break
+            parts.append(piece)
+            length += len(piece)
+        data = b"".join(parts)
+        end = len(data) if size < 0 else size
+        self._rest = data[end:]
+        return data[:end]

@@ -7,8 +7,6 @@ step can be repeated after a crash, and a client cannot change a bundle after it
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -21,6 +19,7 @@ from observatory.database import Database, new_id
 from observatory.database.tables.policies import PolicyVersion, Upload
 from observatory.errors import BadRequest, ObservatoryError, TooLarge, TooManyRequests
 from observatory.keys import Keys
+from observatory.locks import KeyedLocks
 from observatory.policies import repository, service
 from observatory.policies.bundles import BundleFacts, inspect_bundle
 from observatory.policies.names import check_policy_name
@@ -40,6 +39,9 @@ POLICY = "policy"
 # Reading a bundle takes a core, up to a gigabyte and a minute: uploads that wait for it must not hold the threads that
 # serve other requests.
 _readers = anyio.CapacityLimiter(2)
+
+_locks = KeyedLocks()
+"""by id: an upload is completed once"""
 
 
 def begin_upload(
@@ -88,7 +90,7 @@ class Completion:
         """Complete an upload; a repeated request returns the same version."""
         name = check_policy_name(body.name)
         secrets = check_secrets(body.policy_secret_env or {})
-        async with _serialized(body.upload_id):
+        async with _locks.held(body.upload_id):
             existing = await self.database.query(lambda session: self._finished(session, principal, body.upload_id))
             if existing is not None:
                 return existing
@@ -170,22 +172,3 @@ def submit_if_requested(
 
 def _response(version: PolicyVersion) -> PolicyVersionResponse:
     return PolicyVersionResponse(id=version.id, name=version.policy.name, version=version.version)
-
-
-@asynccontextmanager
-async def _serialized(upload_id: uuid.UUID) -> AsyncIterator[None]:
-    """Serialize the completions of an upload."""
-    lock, waiting = _locks.get(upload_id, (anyio.Lock(), 0))
-    _locks[upload_id] = (lock, waiting + 1)
-    try:
-        async with lock:
-            yield
-    finally:
-        lock, waiting = _locks[upload_id]
-        if waiting == 1:
-            del _locks[upload_id]
-        else:
-            _locks[upload_id] = (lock, waiting - 1)
-
-
-_locks: dict[uuid.UUID, tuple[anyio.Lock, int]] = {}

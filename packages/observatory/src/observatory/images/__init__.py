@@ -1,0 +1,1 @@
+"""Container images and the registry that holds them."""
