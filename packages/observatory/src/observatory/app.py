@@ -102,16 +102,21 @@ def _routers() -> list[APIRouter]:
     from observatory.routes.assays import router as assays
     from observatory.routes.bulk_episodes import router as bulk_episodes
     from observatory.routes.episodes import router as episodes
+    from observatory.routes.hosted_play import router as hosted_play
     from observatory.routes.images import router as images
     from observatory.routes.jobs import router as jobs
+    from observatory.routes.leagues import router as leagues
     from observatory.routes.legacy_policies import router as legacy_policies
     from observatory.routes.matches import router as matches
+    from observatory.routes.memberships import router as memberships
     from observatory.routes.policies import router as policies
     from observatory.routes.recompute import router as recompute
     from observatory.routes.registry import router as registry
     from observatory.routes.reproduction import router as reproduction
+    from observatory.routes.rounds import router as rounds
     from observatory.routes.seasons import router as seasons
     from observatory.routes.store import router as store
+    from observatory.routes.usage import router as usage
 
     return [
         accounts,
@@ -128,6 +133,11 @@ def _routers() -> list[APIRouter]:
         episodes,
         bulk_episodes,
         assays,
+        leagues,
+        memberships,
+        rounds,
+        usage,
+        hosted_play,
         jobs,
         store,
         pages,

@@ -22,6 +22,7 @@ from observatory.database.tables.accounts import User
 from observatory.jobs.service import create_job
 from observatory.store import job_key
 from packages.observatory.tests.access.image_routes import IMAGE_ROUTES, PushedImage, push_image
+from packages.observatory.tests.access.league_routes import LEAGUE_ROUTES, LeagueScene, make_league
 from packages.observatory.tests.world import World
 
 SECRET = "the-secret-of-adas-policy"
@@ -55,6 +56,7 @@ class Scene:
     user_id: str
     admin_tokens: Iterator[str]
     image: PushedImage
+    league: LeagueScene
     numbers: Iterator[int] = field(default_factory=lambda: iter(range(10**6)))
 
     def path(self, template: str) -> str:
@@ -76,6 +78,7 @@ class Scene:
             "token_id": uuid.uuid4(),
             "key:path": "jobs/x/results.json",
             "host": "models.example.com",
+            **self.league.words(),
             **self.image.words(template),
         }
         if "{credential_id}" in template:
@@ -268,6 +271,7 @@ ROUTES: dict[str, tuple[str, Callable[[Scene], Any] | None]] = {
     "POST /observatory/api/admin/seasons/{season}/close": (ADMIN.format(200), None),
     "POST /observatory/api/admin/seasons/{season}/open": (ADMIN.format(200), None),
     "POST /observatory/api/admin/seasons/{season}/roll": (ADMIN.format(200), None),
+    **LEAGUE_ROUTES,
     **IMAGE_ROUTES,
 }
 
@@ -335,6 +339,7 @@ def scene(
         tokens=tokens,
         user_id=bob.user_id,
         admin_tokens=iter(useless),
+        league=make_league(client, world, ada, version),
         image=push_image(client, ada),
     )
 
