@@ -101,7 +101,12 @@ def _routers() -> list[APIRouter]:
     from observatory.routes.administration import router as administration
     from observatory.routes.assays import router as assays
     from observatory.routes.bulk_episodes import router as bulk_episodes
+    from observatory.routes.coworlds import guide_router as guides
+    from observatory.routes.coworlds import router as coworlds
+    from observatory.routes.episode_files import router as episode_files
+    from observatory.routes.episode_requests import router as episode_requests
     from observatory.routes.episodes import router as episodes
+    from observatory.routes.experience_requests import router as experience_requests
     from observatory.routes.hosted_play import router as hosted_play
     from observatory.routes.images import router as images
     from observatory.routes.jobs import router as jobs
@@ -112,6 +117,7 @@ def _routers() -> list[APIRouter]:
     from observatory.routes.policies import router as policies
     from observatory.routes.recompute import router as recompute
     from observatory.routes.registry import router as registry
+    from observatory.routes.reporters import router as reporters
     from observatory.routes.reproduction import router as reproduction
     from observatory.routes.rounds import router as rounds
     from observatory.routes.seasons import router as seasons
@@ -132,7 +138,13 @@ def _routers() -> list[APIRouter]:
         registry,
         episodes,
         bulk_episodes,
+        experience_requests,
+        episode_requests,
+        episode_files,
         assays,
+        coworlds,
+        guides,
+        reporters,
         leagues,
         memberships,
         rounds,

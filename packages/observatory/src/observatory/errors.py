@@ -7,6 +7,7 @@
     ├── NotFound              404   does not exist, or the caller may not see it
     ├── Conflict              409   exists already, or not possible in this state
     ├── Gone                  410   existed, and was used or has expired
+    ├── PreconditionFailed    412   not the version that the header If-Match names
     ├── TooLarge              413
     ├── Unprocessable         422   malformed beyond what the schema says
     ├── TooManyRequests       429   with Retry-After
@@ -30,6 +31,7 @@ __all__ = [
     "NotConfigured",
     "NotFound",
     "ObservatoryError",
+    "PreconditionFailed",
     "TooLarge",
     "TooManyRequests",
     "Unauthorized",
@@ -77,6 +79,10 @@ class Conflict(ObservatoryError):
 
 class Gone(ObservatoryError):
     status = 410
+
+
+class PreconditionFailed(ObservatoryError):
+    status = 412
 
 
 class TooLarge(ObservatoryError):
@@ -132,6 +138,7 @@ _MEANINGS = {
     404: "Not there",
     409: "Conflicts with the current state",
     410: "Used already, or expired",
+    412: "Not the expected version",
     413: "Too large",
     422: "Malformed",
     429: "Too many requests",

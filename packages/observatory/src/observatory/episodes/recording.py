@@ -18,6 +18,7 @@ from observatory.database.tables.jobs import Job
 from observatory.database.tables.policies import PolicyVersion
 from observatory.episodes import repository
 from observatory.events import Change, ChangeKind
+from observatory.jobs.files import game_of
 from observatory.jobs.specs import policy_version_id
 from observatory.store import job_key
 
@@ -84,7 +85,7 @@ def record_job(
         job_id=job.id,
         season_id=season_id,
         owner_id=owner_id,
-        replay_key=None if job.replay_removed_at is not None else job_key(job.id, "replay.json.z"),
+        replay_key=None if job.replay_removed_at is not None else job_key(job.id, game_of(job).replay_file),
     )
     episode = record_episode(session, facts, now=now)
     job.episode_id = episode.id

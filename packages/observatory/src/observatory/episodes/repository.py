@@ -1,4 +1,7 @@
-"""All queries for episodes, and their visibility: public, unless the season is private or the episode has an owner."""
+"""All queries for episodes, and their visibility: public, unless the season is private or the episode has an owner.
+
+Owners of policies in an episode on request see it too.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,8 @@ from sqlalchemy.sql.base import ExecutableOption
 
 from observatory.accounts.principal import Principal
 from observatory.database.tables.episodes import Episode, EpisodePolicy, EpisodeTag
-from observatory.database.tables.policies import PolicyVersion
+from observatory.database.tables.policies import Policy, PolicyVersion
+from observatory.database.tables.requests import EpisodeRequest, EpisodeSeat
 from observatory.database.tables.seasons import Season
 from observatory.errors import NotFound
 from observatory.paging import Page, count_up_to
@@ -80,7 +84,16 @@ def _visible(principal: Principal | None) -> ColumnElement[bool]:
         return true()
     public_season = select(Season.id).where(Season.public.is_(True))
     for_all = Episode.owner_id.is_(None) & or_(Episode.season_id.is_(None), Episode.season_id.in_(public_season))
-    return for_all if principal is None else or_(for_all, Episode.owner_id == principal.user_id)
+    if principal is None:
+        return for_all
+    played = (
+        select(EpisodeRequest.episode_id)
+        .join(EpisodeRequest.seats)
+        .join(PolicyVersion, PolicyVersion.id == EpisodeSeat.policy_version_id)
+        .join(Policy, Policy.id == PolicyVersion.policy_id)
+        .where(Policy.user_id == principal.user_id, EpisodeRequest.episode_id.is_not(None))
+    )
+    return or_(for_all, Episode.owner_id == principal.user_id, Episode.id.in_(played))
 
 
 def _with_all() -> tuple[ExecutableOption, ...]:

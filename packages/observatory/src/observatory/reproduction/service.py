@@ -20,7 +20,7 @@ from observatory.settings import Settings
 from observatory.store import Store, job_key
 from softmax.wire import MatchReproduction, ReproducedArtifact, ReproducedPolicy
 
-__all__ = ["reproduction"]
+__all__ = ["reproduction", "why_not"]
 
 
 class SeedsHidden(Forbidden):
@@ -68,21 +68,21 @@ def _policies(
     for name, uri in zip(names, job.spec["policy_uris"], strict=True):
         version_id = policy_version_id(uri)
         version = None if version_id is None else session.get(PolicyVersion, version_id)
-        why_not = _why_not(session, version, principal)
-        key = None if version is None or why_not is not None else version.bundle_key
+        reason = why_not(session, version, principal)
+        key = None if version is None or reason is not None else version.bundle_key
         policies.append(
             ReproducedPolicy(
                 name=name,
                 policy_version_id=version_id,
                 bundle_url=None if key is None else _address(store, settings, key),
                 bundle_sha256=None if version is None else version.bundle_sha256,
-                why_not=why_not,
+                why_not=reason,
             )
         )
     return policies
 
 
-def _why_not(session: Session, version: PolicyVersion | None, principal: Principal | None) -> str | None:
+def why_not(session: Session, version: PolicyVersion | None, principal: Principal | None) -> str | None:
     """Return why the caller cannot run a policy; None if they can."""
     if version is None or version.bundle_key is None:
         return "its bundle is missing"

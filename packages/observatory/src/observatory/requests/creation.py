@@ -45,7 +45,7 @@ class SeatPlan:
 
     policy_version: PolicyVersion | None = None
     player_id: str | None = None
-    """the player for whom the version plays; by default the one who uploaded it"""
+    """the player that enters the version; by default the one that uploaded it"""
     game_player_id: str | None = None
     is_filler: bool = False
     """it fills an empty seat, and its score does not count"""

@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import Field
 
 from softmax.wire.base import Nullable, ResponseModel
+from softmax.wire.reproduction import ReproducedArtifact, ReproducedPolicy
 
 __all__ = [
     "BulkEpisode",
@@ -19,6 +20,7 @@ __all__ = [
     "EpisodeChange",
     "EpisodeChanges",
     "EpisodeParticipant",
+    "EpisodeReproduction",
     "EpisodeRequestList",
     "EpisodeRequestPage",
     "EpisodeRequestRow",
@@ -28,6 +30,7 @@ __all__ = [
     "ExperienceRequestPage",
     "ExperienceRequestRow",
     "PolicyArtifactInfo",
+    "ReplaySession",
     "RequestedAgentStats",
     "RequestedEpisodeStats",
     "RequestedPolicyStats",
@@ -242,3 +245,29 @@ class PolicyArtifactInfo(ResponseModel):
     policy_name: Nullable[str] = None
     has_log: bool
     has_artifact: bool
+
+
+class ReplaySession(ResponseModel):
+    """A page that shows a replay."""
+
+    viewer_url: str
+    ready: bool
+
+
+class EpisodeReproduction(ResponseModel):
+    """An episode as it was played: the game, its configuration, the policies, and what came of it."""
+
+    id: str
+    job_id: UUID
+    coworld_id: str
+    coworld_name: str
+    coworld_version: str
+    manifest_hash: str
+    variant_id: Nullable[str] = None
+    seed: Nullable[int] = None
+    status: str
+    spec: dict[str, Any] = Field(description="the job, without the manifest")
+    policies: list[ReproducedPolicy]
+    artifacts: dict[str, ReproducedArtifact] = Field(description="files by name, with their digests")
+    runnables: list[dict[str, Any]] = Field(description="programs with the digests of their images or files")
+    versions: dict[str, str] = Field(description="of the packages that played it")

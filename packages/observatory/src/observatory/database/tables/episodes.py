@@ -19,8 +19,8 @@ __all__ = ["Episode", "EpisodePolicy", "EpisodeTag"]
 class Episode(Base):
     """A game that was played to its end.
 
-    It is public, unless it belongs to a season that is not public, or to one user: then only staff and that user
-    see it.
+    It is public, unless it belongs to a season that is not public, or to one user: then only staff, that user and, if
+    it was played on request, the owners of its policies see it.
     """
 
     __tablename__ = "episodes"
@@ -30,7 +30,7 @@ class Episode(Base):
     job_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("jobs.id"), unique=True)
     season_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("seasons.id"))
     owner_id: Mapped[str | None] = mapped_column(ForeignKey("users.id"))
-    """only this user and staff see the episode"""
+    """the user to whom the episode belongs; it is not public then"""
     replay_key: Mapped[str | None] = mapped_column(String(300))
     """where the store has the replay"""
     replay_url: Mapped[str | None] = mapped_column(String(2000))

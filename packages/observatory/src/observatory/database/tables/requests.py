@@ -11,6 +11,7 @@ from sqlalchemy import BigInteger, ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from observatory.database.base import Base, enum_type, new_id
+from observatory.database.tables.accounts import Player
 from observatory.database.tables.coworlds import Coworld
 from observatory.database.tables.jobs import Job
 from observatory.database.tables.policies import PolicyVersion
@@ -149,3 +150,4 @@ class EpisodeSeat(Base):
     score: Mapped[float | None]
 
     policy_version: Mapped[PolicyVersion | None] = relationship()
+    player: Mapped[Player | None] = relationship()
