@@ -9,7 +9,8 @@ usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--kills N] [--min
 stages, in this order:
   fuzz     10,000 mutated configs, 50 steps each, in the sanitized build (tests/soak/fuzz.py)
   steps    a million random steps with invariants checked, in the build of `.venv/` (tests/soak/steps.py)
-  viewer   every frame of all 10,000 steps of a machina_1 episode, in the viewer's decoder and in the engine
+  viewer   every frame of all 10,000 steps of a machina_1 episode, in the viewer's decoder and in the engine;
+           500 damaged files in the viewer
   league   20 matches of a league, each replayed by another process
   coworld  200 Coworld episodes, every fourth with something bad in it, and what they leave (tests/soak/coworld.py)
   podman   50 Coworld episodes in containers and what they leave; there also every scripted failure, an attack from
@@ -78,7 +79,8 @@ def steps(args: argparse.Namespace) -> bool:
 
 
 def viewer(args: argparse.Namespace) -> bool:
-    return run("-m", "pytest", "-q", "packages/mettagrid/tests/viewer/test_decoding.py", VIEWER_STEPS="10000")
+    tests = [f"packages/mettagrid/tests/viewer/test_{name}.py" for name in ("decoding", "hostile")]
+    return run("-m", "pytest", "-q", *tests, VIEWER_STEPS="10000", VIEWER_MUTATIONS="500")
 
 
 def league(args: argparse.Namespace) -> bool:
