@@ -25,7 +25,7 @@ def test_whoami_takes_either_header_under_every_published_address(client: TestCl
             "is_softmax_admin": False,
             "subject_type": "user",
             "subject_id": ada.user_id,
-            "owner_user_id": None,
+            "owner_user_id": ada.user_id,
             "scopes": ["write"],
         }
     assert client.get(f"{prefix}/validate", headers=ada.headers).json() == {"valid": True, "user": {"id": ada.user_id}}
@@ -57,10 +57,14 @@ def test_administrator_rights_need_the_elevation_header(client: TestClient, admi
     assert client.get("/admin/users", headers=admin.headers).status_code == 200
 
 
-def test_a_user_has_a_default_player_and_can_create_more(client: TestClient, ada: Any, bob: Any) -> None:
+def test_a_user_has_a_default_player_and_can_create_more(client: TestClient, ada: Any, bob: Any, clock: Any) -> None:
     second = client.post("/players", json={"name": "second"}, headers=ada.headers).json()
     listed = client.get("/players", headers=ada.headers).json()
     assert [(player["name"], player["is_default"]) for player in listed] == [("ada", True), ("second", False)]
+    clock.advance(1)
+    client.post("/players", json={"name": "a third"}, headers=ada.headers)
+    names = [player["name"] for player in client.get("/players", headers=ada.headers).json()]
+    assert names == ["ada", "a third", "second"]  # the newest first
     assert listed[1] == second and second["id"].startswith("ply_") and second["user"]["email"] == "ada@example.com"
     assert client.post("/players", json={"name": "second"}, headers=ada.headers).status_code == 409
     assert client.post("/players", json={"name": " "}, headers=ada.headers).status_code == 422

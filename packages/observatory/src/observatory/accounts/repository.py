@@ -93,9 +93,9 @@ def token(session: Session, token_id: uuid.UUID, *, user_id: str | None = None) 
 
 
 def players(session: Session, user_id: str) -> Sequence[Player]:
-    """Return a user's players: the default, then oldest first."""
+    """Return a user's players: the default, then the newest first."""
     statement = select(Player).where(Player.user_id == user_id)
-    return session.scalars(statement.order_by(Player.is_default.desc(), Player.created_at, Player.name)).all()
+    return session.scalars(statement.order_by(Player.is_default.desc(), Player.created_at.desc(), Player.name)).all()
 
 
 def player(session: Session, player_id: str, *, user_id: str) -> Player | None:

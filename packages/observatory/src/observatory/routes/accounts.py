@@ -24,6 +24,7 @@ from softmax.wire import (
     PlayerResponse,
     WhoAmIResponse,
 )
+from softmax.wire.leagues import FeatureFlags
 
 __all__ = ["router"]
 
@@ -41,7 +42,7 @@ def whoami(principal: CurrentPrincipal) -> WhoAmIResponse:
         is_softmax_admin=principal.is_admin,
         subject_type="player" if principal.is_player else "user",
         subject_id=principal.player_id or principal.user_id,
-        owner_user_id=principal.user_id if principal.is_player else None,
+        owner_user_id=principal.user_id,
         scopes=list(principal.scopes),
     )
 
@@ -59,14 +60,14 @@ def exchange_code(body: CodeExchange, session: SessionDep, now: Now) -> Exchange
 
 
 @calls.get("/flags/me")
-def my_flags() -> dict[str, dict[str, bool]]:
-    """Features that newer clients ask about."""
-    return {"flags": {"feed-v1": False}}
+def my_flags() -> FeatureFlags:
+    """Return the optional features of this server that newer clients ask about."""
+    return FeatureFlags(flags={"feed-v1": False})
 
 
 @calls.get("/players", responses=errors(Unauthorized, Forbidden))
 def list_players(user: CurrentUser, session: SessionDep) -> list[PlayerResponse]:
-    """Return your players, oldest first."""
+    """Return your players: the default one, then the newest first."""
     return [_player(player) for player in repository.players(session, user.user_id)]
 
 
