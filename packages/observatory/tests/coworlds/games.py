@@ -37,8 +37,9 @@ def game(name: str = "paintarena", version: str = "1.0.0", *, variants: int = 1,
     manifest = copy.deepcopy(_MANIFEST)
     manifest["game"] |= {"name": name, "version": version}
     manifest["variants"] = manifest["variants"][:variants]
-    for place in (*manifest["variants"], manifest["certification"]):
-        place["game_config"] |= QUICK
+    for variant in manifest["variants"]:
+        variant["game_config"] |= QUICK
+    manifest["certification"]["game_config"] |= {"width": 6, "height": 6, "max_ticks": 40}
     return manifest | changes
 
 

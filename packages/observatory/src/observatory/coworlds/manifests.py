@@ -1,6 +1,6 @@
 """Manifests as documents: their references to images, files and reporters, and what lists show of them.
 
-All functions expect a manifest that `inspection` has accepted.
+All functions expect a manifest that `inspection` has accepted. Those that only read also take one with parts missing.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def with_images(manifest: Mapping[str, Any], addresses: Mapping[str, str]) -> di
 
 def player_files(manifest: Mapping[str, Any]) -> list[str]:
     """Return the SHA-256 of each player that is a file; `Unprocessable` for a file that was not sent."""
-    names = [player["file"] for player in manifest["player"] if player.get("file") is not None]
+    names = [player["file"] for player in manifest.get("player", []) if player.get("file") is not None]
     return sorted({_sha256(name, "player file") for name in names})
 
 
@@ -112,9 +112,9 @@ def summary(manifest: Mapping[str, Any]) -> ManifestSummary:
     """Return what lists show."""
     game = manifest["game"]
     return ManifestSummary(
-        description=game["description"],
-        owner=game["owner"],
-        variants=[VariantName(id=variant["id"], name=variant["name"]) for variant in manifest["variants"]],
+        description=game.get("description", ""),
+        owner=game.get("owner", ""),
+        variants=[VariantName(id=variant["id"], name=variant["name"]) for variant in manifest.get("variants", [])],
         role_counts={role: len(manifest.get(role) or []) for role in ROLES},
     )
 
@@ -140,7 +140,8 @@ def _sha256(reference: str, noun: str) -> str:
 
 def _image_holders(manifest: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     game = manifest["game"]
-    yield game["runnable"]
+    if "runnable" in game:
+        yield game["runnable"]
     yield from (game.get("task_environments") or {}).values()
     for section in (*ROLES, "reporter"):
         yield from (entry for entry in manifest.get(section) or [] if entry.get("image") is not None)

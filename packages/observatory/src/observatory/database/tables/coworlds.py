@@ -129,7 +129,7 @@ class ContentState(StrEnum):
 class ContentFile(Base):
     """A user has sent a file of a Coworld. The bytes are stored once under their digest, whoever sent them.
 
-    A user may refer to their own files only: the digest of a private file gives nobody access to it.
+    A user may refer to their own files only: the digest of a private file does not give access to it.
     """
 
     __tablename__ = "content_files"
