@@ -138,7 +138,8 @@ def new_database_url(
 @pytest.fixture(scope="session")
 def observatory_program() -> Iterator[WarmProgram]:
     """Runs `observatory` commands that end by themselves."""
-    commands = [f"observatory.cli.{name}" for name in ("admin", "maintenance", "network", "seasons", "serving")]
+    names = ("admin", "leagues", "maintenance", "network", "seasons", "serving")
+    commands = [f"observatory.cli.{name}" for name in names]
     with WarmProgram("observatory", "packages.observatory.tests.loaded", *commands) as program:
         yield program
 

@@ -161,6 +161,7 @@ ADMIN = CommandGroup(
         Entry("token", "observatory.cli.admin:TOKENS", "Manage tokens of users and workers."),
         Entry("invite", "observatory.cli.admin:invite", "Print an invitation link."),
         Entry("season", "observatory.cli.seasons:SEASONS", "Manage seasons, which are YAML."),
+        Entry("league", "observatory.cli.leagues:LEAGUES", "Manage leagues of Coworlds."),
         Entry("match", "observatory.cli.seasons:MATCHES", "Manage matches."),
         Entry("images", "observatory.cli.images:IMAGES", "Manage container images."),
         Entry("network", "observatory.cli.network:NETWORK", "Manage the hosts that policies may reach."),

@@ -1,0 +1,98 @@
+"""`observatory admin league`: create leagues and pause their rounds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from observatory.cli.admin import admin_calls, show
+from observatory.cli.options import Json
+from softmax.cli.errors import fail
+from softmax.cli.output import table
+from softmax.cli.program import Entry
+
+if TYPE_CHECKING:
+    from observatory.serving.admin_client import AdminClient
+
+__all__ = ["LEAGUES"]
+
+LEAGUES = [
+    Entry("list", "observatory.cli.leagues:list_leagues", "List leagues, including private ones."),
+    Entry("create", "observatory.cli.leagues:create_league", "Create a league for a published Coworld."),
+    Entry("pause", "observatory.cli.leagues:pause_league", "Start no more rounds of a league."),
+    Entry("resume", "observatory.cli.leagues:resume_league", "Start rounds of a league again."),
+]
+
+Reference = Annotated[str, typer.Argument(metavar="LEAGUE", help="Its id, or its name.")]
+
+
+def list_leagues(as_json: Json = False) -> None:
+    """List leagues, including private ones."""
+    with admin_calls() as client:
+        leagues = client.call("GET", "/v2/leagues")
+    rows = [
+        [league["id"], league["name"], league["game"]["name"], _visibility(league), _state(league)]
+        for league in leagues
+    ]
+    show(leagues, as_json, table(["Id", "Name", "Game", "Visibility", "State"], rows))
+
+
+def create_league(
+    coworld: Annotated[str, typer.Argument(help="Name of a published Coworld.")],
+    key: Annotated[str, typer.Option(help="Distinguishes the leagues of one Coworld.")] = "default",
+    name: Annotated[str | None, typer.Option(help="Name of the league; by default that of the Coworld.")] = None,
+    variant: Annotated[str | None, typer.Option(help="Variant of the game to play.")] = None,
+    private: Annotated[bool, typer.Option("--private", help="Only its owner and administrators see it.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Create a league for a published Coworld; a league with the same key is returned as it is."""
+    body = {
+        "coworld_name": coworld,
+        "league_key": key,
+        "league_name": name,
+        "default_variant_id": variant,
+        "overrides": {"public": False} if private else {},
+    }
+    with admin_calls() as client:
+        seed = client.call("POST", "/v2/coworld-league-seeds", body)
+    show(seed, as_json, f"{seed['league_name']}: {seed['league_id']}")
+
+
+def pause_league(league: Reference) -> None:
+    """Start no more rounds of a league; a round that has begun ends as usual."""
+    _set_paused(league, True)
+
+
+def resume_league(league: Reference) -> None:
+    """Start rounds of a league again."""
+    _set_paused(league, False)
+
+
+def _set_paused(reference: str, paused: bool) -> None:
+    with admin_calls() as client:
+        league = _find(client, reference)
+        client.call("POST", f"/v2/leagues/{league['id']}/rounds-paused", {"paused": paused})
+    print(f"{'Paused' if paused else 'Resumed'} {league['name']}")
+
+
+def _find(client: AdminClient, reference: str) -> dict[str, Any]:
+    leagues: list[dict[str, Any]] = client.call("GET", "/v2/leagues")
+    named = [league for league in leagues if reference in (league["id"], league["name"])]
+    if not named:
+        fail(f"There is no league {reference!r}")
+    if len(named) > 1:
+        fail(f"{len(named)} leagues are named {reference!r}; use an id")
+    return named[0]
+
+
+def _visibility(league: dict[str, Any]) -> str:
+    if not league["public"]:
+        return "private"
+    return "hidden" if league["hidden"] else "public"
+
+
+def _state(league: dict[str, Any]) -> str:
+    if league["disabled_at"]:
+        return "closed"
+    return "paused" if league["rounds_paused_at"] else "open"
