@@ -40,10 +40,10 @@ from observatory.jobs.schemas import (
     PolicySecrets,
     ReleaseRequest,
 )
+from observatory.keys import Keys
 from observatory.matches.repository import hidden_jobs
 from observatory.paging import PageDep, count, set_total
 from observatory.secrecy import without_seeds
-from observatory.keys import Keys
 from observatory.settings import MEGABYTE, Settings
 from observatory.store import Store
 from observatory.store.room import StoreRoom
