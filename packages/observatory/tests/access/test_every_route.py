@@ -21,8 +21,10 @@ from observatory.accounts import service as accounts
 from observatory.database.tables.accounts import User
 from observatory.jobs.service import create_job
 from observatory.store import job_key
+from packages.observatory.tests.access.coworld_routes import COWORLD_ROUTES, CoworldScene, make_coworld
 from packages.observatory.tests.access.image_routes import IMAGE_ROUTES, PushedImage, push_image
 from packages.observatory.tests.access.league_routes import LEAGUE_ROUTES, LeagueScene, make_league
+from packages.observatory.tests.access.request_routes import REQUEST_ROUTES, RequestScene, make_requests
 from packages.observatory.tests.world import World
 
 SECRET = "the-secret-of-adas-policy"
@@ -56,7 +58,9 @@ class Scene:
     user_id: str
     admin_tokens: Iterator[str]
     image: PushedImage
+    coworld: CoworldScene
     league: LeagueScene
+    requests: RequestScene
     numbers: Iterator[int] = field(default_factory=lambda: iter(range(10**6)))
 
     def path(self, template: str) -> str:
@@ -79,7 +83,9 @@ class Scene:
             "key:path": "jobs/x/results.json",
             "host": "models.example.com",
             **self.league.words(),
+            **self.requests.words(template),
             **self.image.words(template),
+            **self.coworld.words(template),
         }
         if "{credential_id}" in template:
             words["credential_id"] = next(self.credentials)
@@ -272,7 +278,9 @@ ROUTES: dict[str, tuple[str, Callable[[Scene], Any] | None]] = {
     "POST /observatory/api/admin/seasons/{season}/open": (ADMIN.format(200), None),
     "POST /observatory/api/admin/seasons/{season}/roll": (ADMIN.format(200), None),
     **LEAGUE_ROUTES,
+    **REQUEST_ROUTES,
     **IMAGE_ROUTES,
+    **COWORLD_ROUTES,
 }
 
 
@@ -340,7 +348,9 @@ def scene(
         user_id=bob.user_id,
         admin_tokens=iter(useless),
         league=make_league(client, world, ada, version),
+        requests=make_requests(client, world, ada, player.id, worker.text),
         image=push_image(client, ada),
+        coworld=make_coworld(app, client, ada, clock),
     )
 
 
