@@ -4,13 +4,17 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
+#include <nanobind/stl/array.h>
+
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <vector>
 
 #include "cpu/lstm.hpp"
+#include "cpu/playing_network.hpp"
 #include "cpu/token_sums.hpp"
 
 namespace bindings {
@@ -26,6 +30,7 @@ using Row = Array<float, nb::ndim<1>>;
 using ConstRow = Array<const float, nb::ndim<1>>;
 using Matrix = Array<float, nb::ndim<2>>;
 using ConstMatrix = Array<const float, nb::ndim<2>>;
+using StridedMatrix = nb::ndarray<const float, nb::numpy, nb::ndim<2>, nb::device::cpu>;
 using Cube = Array<float, nb::ndim<3>>;
 using ConstCube = Array<const float, nb::ndim<3>>;
 using Resets = std::optional<Array<const bool, nb::ndim<2>>>;
@@ -89,6 +94,89 @@ class TokenTables {
   int32_t num_kinds_, num_magnitudes_;
 };
 
+cpu::Observations viewed(const Observations& tokens) {
+  check(tokens.shape(2) == 3, "a token has 3 bytes");
+  check(tokens.size() == 0 || (tokens.stride(2) == 1 && tokens.stride(1) == 3),
+        "the tokens of an observation must be contiguous");
+  return {.data = tokens.data(), .count = size(tokens.shape(0)), .tokens = size(tokens.shape(1)), .stride = tokens.stride(0)};
+}
+
+cpu::TokenSums token_sums(const TokenTables& tables, const Observations& observations, const ConstMatrix& places,
+                          const ConstMatrix& kinds, std::size_t magnitudes) {
+  check(kinds.shape(1) == places.shape(1), "the embeddings differ in width");
+  return {.tables = tables.view(places.shape(0), kinds.shape(0), magnitudes),
+          .observations = viewed(observations),
+          .places = places.data(),
+          .kinds = kinds.data(),
+          .width = size(places.shape(1))};
+}
+
+// A copy of the weights of a network whose LSTM and heads follow a first and a second layer.
+class PlayingNetwork {
+ public:
+  PlayingNetwork(const ConstMatrix& second_weight, const ConstRow& second_bias, bool second_has_relu,
+                 const ConstMatrix& input_weight, const ConstMatrix& hidden_weight, const ConstRow& lstm_bias,
+                 const ConstMatrix& head_weight, const ConstRow& head_bias)
+      : second_(checked(second_weight, second_bias), second_bias.data(), size(second_weight.shape(0)),
+                size(second_weight.shape(1))),
+        second_has_relu_(second_has_relu),
+        lstm_(lstm_bias.data(), size(lstm_bias.size()), size(input_weight.shape(1) + hidden_weight.shape(1))),
+        heads_(checked(head_weight, head_bias), head_bias.data(), size(head_weight.shape(0)), size(head_weight.shape(1))) {
+    checked(input_weight, lstm_bias);
+    checked(hidden_weight, lstm_bias);
+    check(hidden_weight.shape(0) == 4 * hidden_weight.shape(1) && input_weight.shape(1) == second_weight.shape(0) &&
+              head_weight.shape(1) == hidden_weight.shape(1),
+          "the layers do not fit");
+    check(hidden_weight.shape(1) % cpu::kLanes == 0, "the size of the LSTM must be a multiple of 16");
+    lstm_.fill(input_weight.data(), 0, size(input_weight.shape(1)));
+    lstm_.fill(hidden_weight.data(), size(input_weight.shape(1)), size(hidden_weight.shape(1)));
+  }
+
+  cpu::PlayingNetwork view() const { return {second_, second_has_relu_, lstm_, heads_}; }
+  cpu::PlayingNetwork::Memory memory(int64_t count, const ConstMatrix& hidden, const ConstMatrix& cell,
+                                     const Matrix& next_hidden, const Matrix& next_cell) const {
+    const std::initializer_list<int64_t> shape = {count, heads_.inputs()};
+    check(has_shape(hidden, shape) && has_shape(cell, shape) && has_shape(next_hidden, shape) && has_shape(next_cell, shape),
+          "the memory does not fit");
+    return {hidden.data(), cell.data(), next_hidden.data(), next_cell.data()};
+  }
+  int64_t first_size() const { return second_.inputs(); }
+  int64_t outputs() const { return heads_.outputs(); }
+
+ private:
+  static const float* checked(const ConstMatrix& weight, const ConstRow& bias) {
+    check(weight.shape(0) == bias.shape(0), "a weight and its bias do not fit");
+    return weight.data();
+  }
+
+  cpu::Linear second_;
+  bool second_has_relu_;
+  cpu::Linear lstm_, heads_;
+};
+
+// A copy of the weight [outputs][bytes] of a first layer on bytes.
+class ByteWeight {
+ public:
+  ByteWeight(const ConstMatrix& weight, const std::array<uint8_t, 3>& padding)
+      : padding_(padding),
+        width_(size(weight.shape(0))),
+        tokens_(size(weight.shape(1) / 3)),
+        weight_(panels_, padded_, weight.data(), size(weight.shape(1)), width_, tokens_, padding) {
+    check(weight.shape(1) % 3 == 0, "a token has 3 bytes");
+  }
+  ByteWeight(const ByteWeight&) = delete;
+  const cpu::ByteWeight& view() const { return weight_; }
+  const std::array<uint8_t, 3>& padding() const { return padding_; }
+  int64_t width() const { return width_; }
+  int64_t tokens() const { return tokens_; }
+
+ private:
+  std::array<uint8_t, 3> padding_;
+  int64_t width_, tokens_;
+  cpu::Floats panels_, padded_;
+  cpu::ByteWeight weight_;
+};
+
 class NetworkKernels {
  public:
   explicit NetworkKernels(int32_t threads) : workers_(threads) {}
@@ -112,6 +200,54 @@ class NetworkKernels {
           "the shapes do not fit");
     const Use use(*this);
     layer.run_back(of_sums.data(), of_places.data(), of_kinds.data(), of_magnitudes.data(), workers_);
+  }
+
+  void sum_bytes(const Observations& tokens, const std::array<uint8_t, 3>& padding, const StridedMatrix& weight,
+                 const Matrix& sums) {
+    const cpu::ByteSums layer = byte_sums(tokens, padding, weight.shape(0));
+    check(size(weight.shape(1)) == 3 * layer.observations.tokens && (weight.size() == 0 || weight.stride(1) == 1) &&
+              has_shape(sums, {layer.observations.count, size(weight.shape(0))}),
+          "the shapes do not fit");
+    const Use use(*this);
+    layer.run(weight.data(), weight.stride(0), size(weight.shape(0)), sums.data(), byte_scratch_, workers_);
+  }
+
+  void sum_bytes_back(const Observations& tokens, const std::array<uint8_t, 3>& padding, const ConstMatrix& of_sums,
+                      const Matrix& of_weight) {
+    const cpu::ByteSums layer = byte_sums(tokens, padding, of_weight.shape(0));
+    check(has_shape(of_sums, {layer.observations.count, size(of_weight.shape(0))}) &&
+              size(of_weight.shape(1)) == 3 * layer.observations.tokens,
+          "the shapes do not fit");
+    const Use use(*this);
+    layer.run_back(of_sums.data(), size(of_weight.shape(0)), of_weight.data(), byte_scratch_, workers_);
+  }
+
+  void step_from_tokens(const PlayingNetwork& network, const TokenTables& tables, const Observations& observations,
+                        const ConstMatrix& places, const ConstMatrix& kinds, const ConstMatrix& magnitudes,
+                        const ConstRow& bias, const ConstMatrix& hidden, const ConstMatrix& cell, const Matrix& next_hidden,
+                        const Matrix& next_cell, const Matrix& outputs) {
+    const cpu::TokenSums sums = token_sums(tables, observations, places, kinds, magnitudes.shape(0));
+    const int64_t count = sums.observations.count;
+    check(size(magnitudes.shape(1)) == sums.width && has_shape(bias, {sums.width}) && network.first_size() == sums.width &&
+              has_shape(outputs, {count, network.outputs()}),
+          "the shapes do not fit");
+    const cpu::PlayingNetwork::Memory memory = network.memory(count, hidden, cell, next_hidden, next_cell);
+    const Use use(*this);
+    network.view().step(count, cpu::TokenLayer{sums, magnitudes.data(), bias.data()}, memory, outputs.data(), workers_);
+  }
+
+  void step_from_bytes(const PlayingNetwork& network, const ByteWeight& weight, const Observations& observations, float scale,
+                       const ConstRow& bias, const ConstMatrix& hidden, const ConstMatrix& cell, const Matrix& next_hidden,
+                       const Matrix& next_cell, const Matrix& outputs) {
+    const cpu::ByteSums sums{.observations = viewed(observations), .padding = weight.padding()};
+    const int64_t count = sums.observations.count;
+    check(sums.observations.tokens <= weight.tokens() && has_shape(bias, {weight.width()}) &&
+              network.first_size() == weight.width() && has_shape(outputs, {count, network.outputs()}),
+          "the shapes do not fit");
+    const cpu::PlayingNetwork::Memory memory = network.memory(count, hidden, cell, next_hidden, next_cell);
+    const cpu::ByteLayer first{sums, weight.view(), weight.width(), scale, bias.data()};
+    const Use use(*this);
+    network.view().step(count, first, memory, outputs.data(), workers_);
   }
 
   void run_lstm(const ConstCube& inputs, const ConstMatrix& input_weight, const ConstMatrix& hidden_weight,
@@ -164,20 +300,9 @@ class NetworkKernels {
     std::lock_guard<std::mutex> lock_;
   };
 
-  static cpu::TokenSums token_sums(const TokenTables& tables, const Observations& observations, const ConstMatrix& places,
-                                   const ConstMatrix& kinds, std::size_t magnitudes) {
-    check(observations.shape(2) == 3, "a token has 3 bytes");
-    check(observations.size() == 0 || (observations.stride(2) == 1 && observations.stride(1) == 3),
-          "the tokens of an observation must be contiguous");
-    check(kinds.shape(1) == places.shape(1), "the embeddings differ in width");
-    return {.tables = tables.view(places.shape(0), kinds.shape(0), magnitudes),
-            .observations = {.data = observations.data(),
-                             .count = size(observations.shape(0)),
-                             .tokens = size(observations.shape(1)),
-                             .stride = observations.stride(0)},
-            .places = places.data(),
-            .kinds = kinds.data(),
-            .width = size(places.shape(1))};
+  static cpu::ByteSums byte_sums(const Observations& tokens, const std::array<uint8_t, 3>& padding, std::size_t width) {
+    check(width % cpu::kLanes == 0, "the number of outputs must be a multiple of 16");
+    return {.observations = viewed(tokens), .padding = padding};
   }
 
   static cpu::Lstm lstm(const ConstCube& inputs, const ConstMatrix& input_weight, const ConstMatrix& hidden_weight,
@@ -202,6 +327,7 @@ class NetworkKernels {
 
   cpu::Workers workers_;
   cpu::Lstm::Scratch scratch_;
+  cpu::ByteSums::Scratch byte_scratch_;
   std::mutex mutex_;
 };
 
@@ -212,12 +338,25 @@ void add_network_kernels(nb::module_& module) {
       .def(nb::init<const Array<const int32_t, nb::ndim<1>>&, const Array<const int64_t, nb::ndim<1>>&,
                     const Array<const int32_t, nb::ndim<1>>&, const ConstRow&, int32_t, int32_t>(),
            "kinds"_a, "places"_a, "magnitudes"_a, "scales"_a, "own_location"_a, "memory_feature"_a);
+  nb::class_<PlayingNetwork>(module, "PlayingNetwork", "The weights after the first layer, copied for `step_from_*`.")
+      .def(nb::init<const ConstMatrix&, const ConstRow&, bool, const ConstMatrix&, const ConstMatrix&, const ConstRow&,
+                    const ConstMatrix&, const ConstRow&>(),
+           "second_weight"_a, "second_bias"_a, "second_has_relu"_a, "input_weight"_a, "hidden_weight"_a, "lstm_bias"_a,
+           "head_weight"_a, "head_bias"_a);
+  nb::class_<ByteWeight>(module, "ByteWeight", "The weight of a first layer on bytes, copied for `step_from_bytes`.")
+      .def(nb::init<const ConstMatrix&, const std::array<uint8_t, 3>&>(), "weight"_a, "padding"_a);
   nb::class_<NetworkKernels>(module, "NetworkKernels", "Layers of networks and their gradients, on some threads.")
       .def(nb::init<int32_t>(), "threads"_a)
       .def("sum_tokens", &NetworkKernels::sum_tokens, "tables"_a, "observations"_a, "places"_a, "kinds"_a, "magnitudes"_a,
            "sums"_a)
       .def("sum_tokens_back", &NetworkKernels::sum_tokens_back, "tables"_a, "observations"_a, "places"_a, "kinds"_a,
            "of_sums"_a, "of_places"_a, "of_kinds"_a, "of_magnitudes"_a, "Add the gradients to the last three")
+      .def("sum_bytes", &NetworkKernels::sum_bytes, "observations"_a, "padding"_a, "weight"_a, "sums"_a)
+      .def("sum_bytes_back", &NetworkKernels::sum_bytes_back, "observations"_a, "padding"_a, "of_sums"_a, "of_weight"_a)
+      .def("step_from_tokens", &NetworkKernels::step_from_tokens, "network"_a, "tables"_a, "observations"_a, "places"_a,
+           "kinds"_a, "magnitudes"_a, "bias"_a, "hidden"_a, "cell"_a, "next_hidden"_a, "next_cell"_a, "outputs"_a)
+      .def("step_from_bytes", &NetworkKernels::step_from_bytes, "network"_a, "weight"_a, "observations"_a, "scale"_a, "bias"_a,
+           "hidden"_a, "cell"_a, "next_hidden"_a, "next_cell"_a, "outputs"_a)
       .def("run_lstm", &NetworkKernels::run_lstm, "inputs"_a, "input_weight"_a, "hidden_weight"_a, "bias"_a, "hidden"_a,
            "cell"_a, "resets"_a.none(), "outputs"_a, "cells"_a, "gates"_a.none())
       .def("run_lstm_back", &NetworkKernels::run_lstm_back, "inputs"_a, "input_weight"_a, "hidden_weight"_a, "hidden"_a,

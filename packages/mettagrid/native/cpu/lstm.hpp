@@ -8,6 +8,33 @@
 
 namespace cpu {
 
+// Replaces the cell and the hidden state of an LSTM; writes the activated gates to `saved` unless it is null.
+MG_INLINE void activate(int64_t size, const float* sums, float* memory, float* shown, float* saved) {
+  for (int64_t j = 0; j < size; j += kLanes) {
+    Lanes add, keep, fresh, show, now;
+    load(add, sums + j);
+    load(keep, sums + size + j);
+    load(fresh, sums + 2 * size + j);
+    load(show, sums + 3 * size + j);
+    load(now, memory + j);
+    sigmoid(add);
+    sigmoid(keep);
+    tanh(fresh);
+    sigmoid(show);
+    now = keep * now + add * fresh;
+    store(memory + j, now);
+    tanh(now);
+    now *= show;
+    store(shown + j, now);
+    if (saved != nullptr) {
+      store(saved + j, add);
+      store(saved + size + j, keep);
+      store(saved + 2 * size + j, fresh);
+      store(saved + 3 * size + j, show);
+    }
+  }
+}
+
 // Arrays are contiguous, [segments][steps][units]. The gates of a unit are in four parts: add, keep, new, show.
 struct Lstm {
   int64_t segments, steps, features, size;  // `size` is a multiple of `kLanes`
@@ -35,8 +62,8 @@ struct Lstm {
   // [segments][steps][4 * size]; `bias` is [4 * size].
   void run(const float* bias, float* outputs, float* cells, float* gates, Scratch& scratch, Workers& workers) const {
     Panels panels(scratch.panels, features + size, 4 * size);
-    panels.fill_transposed(input_weight, 0, 0, features, 4 * size);
-    panels.fill_transposed(hidden_weight, features, 0, size, 4 * size);
+    panels.fill_transposed(input_weight, features, 0, features, 4 * size);
+    panels.fill_transposed(hidden_weight, size, features, size, 4 * size);
     share_rows(workers, segments, [&](auto wide, int64_t first, int64_t rows) __attribute__((always_inline)) {
       const int64_t padded = round_up(rows, kTileRows), inner = panels.inner(), columns = panels.columns();
       Floats both(static_cast<std::size_t>(padded * inner)), sums(static_cast<std::size_t>(padded * columns));
@@ -52,11 +79,11 @@ struct Lstm {
           }
           copy(sums.data() + r * columns, bias, 4 * size);
         }
-        panels.add_product(wide, padded, both.data(), sums.data());
+        panels.add_product(wide, padded, inner, both.data(), sums.data());
         for (int64_t r = 0; r < rows; ++r) {
           const int64_t place = at(first + r, t);
           float* shown = both.data() + r * inner + features;
-          activate(sums.data() + r * columns, memory.data() + r * size, shown,
+          activate(size, sums.data() + r * columns, memory.data() + r * size, shown,
                    gates == nullptr ? nullptr : gates + place * 4 * size);
           copy(outputs + place * size, shown, size);
           copy(cells + place * size, memory.data() + r * size, size);
@@ -72,10 +99,11 @@ struct Lstm {
     resize(scratch.of_gates, segments * steps * 4 * size);
     resize(scratch.before, segments * steps * size);
     float* const of_gates = scratch.of_gates.data();
-    float* const before = scratch.before.data();  // the hidden state before each step
-    Panels panels(scratch.panels, 4 * size, features + size);
+    float* const before = scratch.before.data();             // the hidden state before each step
+    const int64_t shift = round_up(features, kTileColumns);  // where the columns of the hidden state begin
+    Panels panels(scratch.panels, 4 * size, shift + size);
     panels.fill(input_weight, 0, 0, 4 * size, features);
-    panels.fill(hidden_weight, 0, features, 4 * size, size);
+    panels.fill(hidden_weight, 0, shift, 4 * size, size);
     share_rows(workers, segments, [&](auto wide, int64_t first, int64_t rows) __attribute__((always_inline)) {
       const int64_t padded = round_up(rows, kTileRows), columns = panels.columns();
       Floats slopes(static_cast<std::size_t>(padded * 4 * size)), both(static_cast<std::size_t>(padded * columns));
@@ -88,7 +116,7 @@ struct Lstm {
           const float* memory = begins ? nullptr : t == 0 ? cell + s * size : cells + (place - 1) * size;
           float* slope = slopes.data() + r * 4 * size;
           activate_back(gates + place * 4 * size, cells + place * size, memory, of_outputs + place * size,
-                        both.data() + r * columns + features, of_memory.data() + r * size, slope);
+                        both.data() + r * columns + shift, of_memory.data() + r * size, slope);
           copy(of_gates + place * 4 * size, slope, 4 * size);
           if (begins) {
             clear(before + place * size, size);
@@ -98,14 +126,14 @@ struct Lstm {
           }
         }
         clear(both.data(), padded * columns);
-        panels.add_product(wide, padded, slopes.data(), both.data());
+        panels.add_product(wide, padded, 4 * size, slopes.data(), both.data());
         for (int64_t r = 0; r < rows; ++r) {
           float* row = both.data() + r * columns;
           copy(of.inputs + at(first + r, t) * features, row, features);
-          if (is_reset(first + r, t)) clear(row + features, size);
+          if (is_reset(first + r, t)) clear(row + shift, size);
         }
       }
-      for (int64_t r = 0; r < rows; ++r) copy(of.hidden + (first + r) * size, both.data() + r * columns + features, size);
+      for (int64_t r = 0; r < rows; ++r) copy(of.hidden + (first + r) * size, both.data() + r * columns + shift, size);
       copy(of.cell + first * size, of_memory.data(), rows * size);
     });
     weight_gradients(of_gates, inputs, segments * steps, 4 * size, features, of.input_weight, of.bias, workers);
@@ -115,33 +143,6 @@ struct Lstm {
  private:
   int64_t at(int64_t segment, int64_t step) const { return segment * steps + step; }
   bool is_reset(int64_t segment, int64_t step) const { return resets != nullptr && resets[at(segment, step)] != 0; }
-
-  // Replaces the cell and the hidden state of one segment; writes the activated gates to `saved` unless it is null.
-  MG_INLINE void activate(const float* sums, float* memory, float* shown, float* saved) const {
-    for (int64_t j = 0; j < size; j += kLanes) {
-      Lanes add, keep, fresh, show, now;
-      load(add, sums + j);
-      load(keep, sums + size + j);
-      load(fresh, sums + 2 * size + j);
-      load(show, sums + 3 * size + j);
-      load(now, memory + j);
-      sigmoid(add);
-      sigmoid(keep);
-      tanh(fresh);
-      sigmoid(show);
-      now = keep * now + add * fresh;
-      store(memory + j, now);
-      tanh(now);
-      now *= show;
-      store(shown + j, now);
-      if (saved != nullptr) {
-        store(saved + j, add);
-        store(saved + size + j, keep);
-        store(saved + 2 * size + j, fresh);
-        store(saved + 3 * size + j, show);
-      }
-    }
-  }
 
   // Replaces the gradient of the cell after a step by that of the cell before it, and writes that of the gates. `before`
   // is the cell before the step, null if it is zero.

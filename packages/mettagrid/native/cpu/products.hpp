@@ -22,12 +22,23 @@ MG_INLINE void copy(float* to, const float* from, int64_t count) {
 MG_INLINE void clear(float* to, int64_t count) { std::memset(to, 0, sizeof(float) * static_cast<std::size_t>(count)); }
 inline void resize(Floats& floats, int64_t count) { floats.resize(static_cast<std::size_t>(count)); }
 
+// Writes to[i * to_step + j] = from[j * from_step + i] for all i < rows and j < columns.
+inline void transpose(const float* from, int64_t from_step, int64_t rows, int64_t columns, float* to, int64_t to_step) {
+  constexpr int64_t kBlock = 16;  // a cache line is written at once, while 16 are read one after the other
+  for (int64_t block = 0; block < columns; block += kBlock) {
+    const int64_t last = std::min(columns, block + kBlock);
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = block; j < last; ++j) to[i * to_step + j] = from[j * from_step + i];
+    }
+  }
+}
+
 // Adds the product of [kTileRows][inner] and [inner][kTileColumns] to a tile. Element (r, i) of the left one is
 // left[r * row_step + i * inner_step]; rows of the right one are contiguous, those of the tile `out_step` apart.
 template <class Wide>
 MG_INLINE void add_tile(Wide, const float* left, int64_t row_step, int64_t inner_step, const float* right, int64_t inner,
                         float* out, int64_t out_step) {
-  // What fits in the registers.
+  // As many sums as fit in the registers.
   constexpr int64_t kRows = Wide::value ? kTileRows : kTileRows / 2, kVectors = Wide::value ? 2 : 1;
   for (int64_t row = 0; row < kTileRows; row += kRows) {
     for (int64_t column = 0; column < kTileColumns; column += kVectors * kLanes) {
@@ -73,40 +84,39 @@ class Panels {
   int64_t inner() const { return inner_; }
   int64_t columns() const { return columns_; }
 
-  // Copies a matrix [rows][columns] to these rows and columns.
+  // Elements of a row are contiguous up to the end of their panel.
+  float* at(int64_t row, int64_t column) {
+    return storage_.data() + (column / kTileColumns * inner_ + row) * kTileColumns + column % kTileColumns;
+  }
+
+  // Copies a matrix [rows][columns] to these rows and columns; `first_column` is a multiple of `kTileColumns`.
   void fill(const float* matrix, int64_t first_row, int64_t first_column, int64_t rows, int64_t columns) {
-    for (int64_t i = 0; i < rows; ++i) {
-      for (int64_t j = 0; j < columns; ++j) *at(first_row + i, first_column + j) = matrix[i * columns + j];
+    for (int64_t j = 0; j < columns; j += kTileColumns) {
+      float* to = at(first_row, first_column + j);
+      const int64_t used = std::min(kTileColumns, columns - j);
+      for (int64_t i = 0; i < rows; ++i) copy(to + i * kTileColumns, matrix + i * columns + j, used);
     }
   }
-  // Copies the transpose of a matrix [columns][rows].
-  void fill_transposed(const float* matrix, int64_t first_row, int64_t first_column, int64_t rows, int64_t columns) {
-    constexpr int64_t kBlock = 16;  // what is read and written then stays in the cache
-    for (int64_t block = 0; block < columns; block += kBlock) {
-      for (int64_t i = 0; i < rows; ++i) {
-        for (int64_t j = block; j < std::min(columns, block + kBlock); ++j) {
-          *at(first_row + i, first_column + j) = matrix[j * rows + i];
-        }
-      }
+  // Copies the transpose of a matrix [columns][rows], whose rows are `step` apart, to these rows.
+  void fill_transposed(const float* matrix, int64_t step, int64_t first_row, int64_t rows, int64_t columns) {
+    for (int64_t j = 0; j < columns; j += kTileColumns) {
+      transpose(matrix + j * step, step, rows, std::min(kTileColumns, columns - j), at(first_row, j), kTileColumns);
     }
   }
 
-  // Adds left [rows][inner] times this to out [rows][columns()]; `rows` is a multiple of `kTileRows`.
+  // Adds left [rows][inner] times the first `inner` rows of this to out [rows][columns()]; `rows` is a multiple of
+  // `kTileRows`.
   template <class Wide>
-  MG_INLINE void add_product(Wide wide, int64_t rows, const float* left, float* out) const {
+  MG_INLINE void add_product(Wide wide, int64_t rows, int64_t inner, const float* left, float* out) const {
     for (int64_t column = 0; column < columns_; column += kTileColumns) {
       const float* panel = storage_.data() + column * inner_;
       for (int64_t row = 0; row < rows; row += kTileRows) {
-        add_tile(wide, left + row * inner_, inner_, 1, panel, inner_, out + row * columns_ + column, columns_);
+        add_tile(wide, left + row * inner, inner, 1, panel, inner, out + row * columns_ + column, columns_);
       }
     }
   }
 
  private:
-  float* at(int64_t row, int64_t column) {
-    return storage_.data() + (column / kTileColumns * inner_ + row) * kTileColumns + column % kTileColumns;
-  }
-
   int64_t inner_, columns_;
   Floats& storage_;
 };

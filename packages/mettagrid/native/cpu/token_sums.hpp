@@ -10,6 +10,15 @@
 
 namespace cpu {
 
+// Calls work(number of vectors, first column) for all columns up to `last`; with 0 vectors it is a single column.
+template <class Work>
+MG_INLINE void by_columns(int64_t column, int64_t last, const Work& work) {
+  for (; column + 8 * kLanes <= last; column += 8 * kLanes) work(std::integral_constant<std::size_t, 8>{}, column);
+  for (; column + 4 * kLanes <= last; column += 4 * kLanes) work(std::integral_constant<std::size_t, 4>{}, column);
+  for (; column + kLanes <= last; column += kLanes) work(std::integral_constant<std::size_t, 1>{}, column);
+  for (; column < last; ++column) work(std::integral_constant<std::size_t, 0>{}, column);
+}
+
 // How the tokens of a game are read.
 struct TokenTables {
   static constexpr uint8_t kGlobal = 0xFE, kUnused = 0xFF;
@@ -38,6 +47,32 @@ struct TokenSums {
   const float* kinds;   // [kinds][width]
   int64_t width;
 
+  struct Product {
+    int64_t place, kind;  // where their rows begin
+  };
+  struct Amount {
+    int64_t magnitude;  // where its row begins
+    float amount;
+  };
+  // What one observation adds.
+  struct Terms {
+    explicit Terms(int64_t tokens) : products_(static_cast<std::size_t>(tokens)), amounts_(static_cast<std::size_t>(tokens)) {}
+    Product* products() { return products_.data(); }
+    Amount* amounts() { return amounts_.data(); }
+    int64_t num_products = 0, num_amounts = 0;
+
+    std::vector<Product> products_;
+    std::vector<Amount> amounts_;
+  };
+
+  // Writes the sum of one observation [width], with memory for its terms.
+  MG_INLINE void sum(int64_t observation, const float* magnitudes, Terms& terms, float* to) const {
+    read(observation, terms);
+    by_columns(0, width, [&](auto vectors, int64_t column) __attribute__((always_inline)) {
+      sum_columns<vectors()>(terms, places + column, kinds + column, magnitudes + column, to + column);
+    });
+  }
+
   // Writes sums [count][width]; `magnitudes` is [magnitudes][width].
   void run(const float* magnitudes, float* sums, Workers& workers) const {
     constexpr int64_t kPiece = 16;
@@ -45,10 +80,7 @@ struct TokenSums {
       vectorized([&](auto) __attribute__((always_inline)) {
         Terms terms(observations.tokens);
         for (int64_t i = piece * kPiece; i < std::min(observations.count, (piece + 1) * kPiece); ++i) {
-          read(i, terms);
-          by_columns(0, width, [&](auto vectors, int64_t column) __attribute__((always_inline)) {
-            sum_columns<vectors()>(terms, places + column, kinds + column, magnitudes + column, sums + i * width + column);
-          });
+          sum(i, magnitudes, terms, sums + i * width);
         }
       });
     });
@@ -74,25 +106,6 @@ struct TokenSums {
   }
 
  private:
-  struct Product {
-    int64_t place, kind;  // where their rows begin
-  };
-  struct Amount {
-    int64_t magnitude;  // where its row begins
-    float amount;
-  };
-  // What one observation adds.
-  struct Terms {
-    explicit Terms(int64_t tokens) : products_(static_cast<std::size_t>(tokens)), amounts_(static_cast<std::size_t>(tokens)) {}
-    Product* products() { return products_.data(); }
-    Amount* amounts() { return amounts_.data(); }
-    int64_t num_products = 0, num_amounts = 0;
-
-   private:
-    std::vector<Product> products_;
-    std::vector<Amount> amounts_;
-  };
-
   MG_INLINE void read(int64_t observation, Terms& terms) const {
     const uint8_t* token = observations.data + observation * observations.stride;
     Product* product = terms.products();
@@ -112,15 +125,6 @@ struct TokenSums {
     }
     terms.num_products = product - terms.products();
     terms.num_amounts = amount - terms.amounts();
-  }
-
-  // Calls work(number of vectors, first column); with 0 vectors it is a single column.
-  template <class Work>
-  static MG_INLINE void by_columns(int64_t column, int64_t last, const Work& work) {
-    for (; column + 8 * kLanes <= last; column += 8 * kLanes) work(std::integral_constant<std::size_t, 8>{}, column);
-    for (; column + 4 * kLanes <= last; column += 4 * kLanes) work(std::integral_constant<std::size_t, 4>{}, column);
-    for (; column + kLanes <= last; column += kLanes) work(std::integral_constant<std::size_t, 1>{}, column);
-    for (; column < last; ++column) work(std::integral_constant<std::size_t, 0>{}, column);
   }
 
   template <std::size_t N>

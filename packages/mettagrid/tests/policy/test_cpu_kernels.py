@@ -9,10 +9,15 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from mettagrid import _native  # noqa: E402
-from mettagrid.policy._cpu_kernels import lstm_steps  # noqa: E402
+from mettagrid.policy._cpu_kernels import lstm_steps, sum_bytes  # noqa: E402
 from mettagrid.policy._recurrence import _step_by_step, run_lstm  # noqa: E402
+from mettagrid.policy.loader import initialize_or_load_policy  # noqa: E402
+from mettagrid.policy.policy_spec import PolicySpec  # noqa: E402
 
 from .test_sparse_network import network, observations  # noqa: E402
+from .test_sparse_tokens import FIRST  # noqa: E402
+
+MEMORY = ("lstm_h", "lstm_c")
 
 
 @pytest.fixture(autouse=True)
@@ -109,6 +114,51 @@ def test_observations_are_read_in_place_also_with_gaps_between_them() -> None:
     assert torch.equal(net.pooled(rows[:, :7]), net.pooled(rows[:, :7].contiguous()))
     assert torch.equal(net.pooled(rows[::2]), net.pooled(rows[::2].contiguous()))
     assert torch.equal(net.pooled(rows[:, ::2]), net.pooled(rows[:, ::2].contiguous()))
+
+
+def reference_of_bytes(rows: Any, padding: tuple[int, int, int]) -> Any:
+    numbers = rows.clone()
+    numbers[rows[..., 0] == 255] = torch.tensor(padding, dtype=torch.uint8)
+    return numbers.flatten(1).float()
+
+
+@pytest.mark.parametrize(("batch", "width"), [(1, 16), (45, 48), (300, 128)])
+def test_the_product_with_bytes_and_its_gradient_equal_those_of_a_linear_layer(batch: int, width: int) -> None:
+    rows, weight = observations(batch), torch.randn(width, 60, requires_grad=True)
+    rows[0, 3] = 255  # an unused token before used ones
+    direction = torch.randn(batch, width)
+    results = []
+    for number in (1, 3):
+        torch.set_num_threads(number)
+        sums = sum_bytes(rows, (255, 0, 7), weight)
+        results.append([sums, *torch.autograd.grad(sums, weight, direction)])
+    expected = reference_of_bytes(rows, (255, 0, 7)) @ weight.T
+    torch.testing.assert_close(results[0][0], expected, atol=1e-2, rtol=1e-4)
+    torch.testing.assert_close(results[0][1], torch.autograd.grad(expected, weight, direction)[0], atol=5e-2, rtol=1e-4)
+    assert all(torch.equal(got, right) for got, right in zip(*results, strict=True))
+
+
+@pytest.mark.parametrize("rows", [1, 9, 70])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_copy_for_playing_decides_like_the_network(rows: int, threads: int) -> None:
+    torch.set_num_threads(threads)
+    published = initialize_or_load_policy(FIRST, PolicySpec(class_path="lstm")).network()
+    ours = network(embedding_size=40, hidden_size=32, vibes=True, auxiliary=True)
+    for net, shape in ((published, (rows, 1, 128)), (ours, (rows, 32))):
+        copy = net.playing_copy()
+        states = [{name: torch.randn(shape, generator=torch.Generator().manual_seed(1)) for name in MEMORY}]
+        states.append(dict(states[0]))
+        for seed, tokens in enumerate((20, 12, 7, 0)):
+            seen = observations(rows, tokens=20, seed=seed)[:, :tokens]
+            with torch.no_grad():
+                expected = dict(zip(("logits", "values"), net.forward_eval(seen, states[0]), strict=True))
+                outputs = copy(seen, states[1])
+            for name, right in expected.items():
+                torch.testing.assert_close(outputs[name], right, atol=1e-5, rtol=1e-5)
+            for name in MEMORY:
+                torch.testing.assert_close(states[1][name], states[0][name], atol=1e-5, rtol=1e-5)
+    assert set(outputs) == {"logits", "values", "vibe", "h_values"}
+    assert network(hidden_size=12).playing_copy() is None
 
 
 def test_shapes_that_do_not_fit_are_refused() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,12 @@ from mettagrid.envs._optional import extra
 
 with extra("neural"):
     import torch
+    from torch import nn
 
-__all__ = ["LSTM_SIZES", "lstm_steps", "sum_tokens"]
+__all__ = ["LANES", "PlayingCopy", "from_bytes", "from_tokens", "lstm_steps", "sum_bytes", "sum_tokens"]
 
-LSTM_SIZES = 16
-"""the size of an LSTM must be a multiple of this"""
+LANES = 16
+"""the size of an LSTM and the outputs of `sum_bytes` must be multiples of this"""
 
 
 def sum_tokens(
@@ -31,13 +33,24 @@ def sum_tokens(
     `tables` is a `_native.TokenTables`, `observations` uint8 [batch, tokens, 3]. The embeddings are float32 [..., d],
     without rows for no place and the unknown kind.
     """
-    if observations.numel() and observations.stride()[1:] != (3, 1):
-        observations = observations.contiguous()
+    observations = _with_contiguous_tokens(observations)
     embeddings = [table.contiguous() for table in (places, kinds, magnitudes)]
     if torch.is_grad_enabled():
         sums: torch.Tensor = _SumTokens.apply(tables, observations, *embeddings)
         return sums
     return _sum_tokens(tables, observations, *embeddings)
+
+
+def sum_bytes(observations: torch.Tensor, padding: tuple[int, int, int], weight: torch.Tensor) -> torch.Tensor:
+    """Return the product of observations uint8 [batch, tokens, 3] and the transposed weight [outputs, 3 * tokens].
+
+    The bytes of unused tokens are `padding`. Differentiable in the weight.
+    """
+    observations = _with_contiguous_tokens(observations)
+    if torch.is_grad_enabled():
+        sums: torch.Tensor = _SumBytes.apply(observations, padding, weight)
+        return sums
+    return _sum_bytes(observations, padding, weight)
 
 
 def lstm_steps(
@@ -63,6 +76,66 @@ def lstm_steps(
     return outputs, cells[:, -1]
 
 
+FirstLayer = Callable[..., None]
+"""`call(network, observations, hidden, cell, next_hidden, next_cell, outputs)`: a step of a `_native.PlayingNetwork`"""
+
+
+def from_tokens(tables: Any, *embeddings: torch.Tensor) -> FirstLayer:
+    """Return the first layer of a `PlayingCopy`: `sum_tokens` plus a bias.
+
+    `embeddings` are places, kinds, magnitudes and the bias.
+    """
+    arrays = [_array(tensor.contiguous()) for tensor in embeddings]
+    return lambda network, seen, *others: _kernels().step_from_tokens(network, tables, seen, *arrays, *others)
+
+
+def from_bytes(weight: torch.Tensor, padding: tuple[int, int, int], scale: float, bias: torch.Tensor) -> FirstLayer:
+    """Return the first layer of a `PlayingCopy`: `sum_bytes` times a scale, plus a bias.
+
+    Observations may have fewer tokens than the weight; those they lack are `padding`.
+    """
+    packed, shift = _native.ByteWeight(_array(weight.contiguous()), padding), _array(bias.contiguous())
+    return lambda network, seen, *others: _kernels().step_from_bytes(network, packed, seen, scale, shift, *others)
+
+
+class PlayingCopy:
+    """A copy of a network for steps without gradients, each in one native call; it does not follow later updates.
+
+    The network is a first layer, ReLU, a linear layer, an LSTM of one layer, and heads.
+    """
+
+    def __init__(
+        self,
+        first: FirstLayer,
+        second: nn.Linear,
+        lstm: nn.LSTM,
+        heads: Mapping[str, nn.Linear],
+        *,
+        second_has_relu: bool,
+    ) -> None:
+        """`heads` are by the name of their output. `second_has_relu`: ReLU follows the second layer, too."""
+        self._first = first
+        self._sizes = {name: head.out_features for name, head in heads.items()}
+        with torch.no_grad():
+            input_weight, hidden_weight, input_bias, hidden_bias = lstm.all_weights[0]
+            recurrent = (input_weight, hidden_weight, input_bias + hidden_bias)
+            weight = torch.cat([head.weight for head in heads.values()])
+            bias = torch.cat([head.bias for head in heads.values()])
+        second_layer = (_array(second.weight), _array(second.bias), second_has_relu)
+        self._network = _native.PlayingNetwork(*second_layer, *map(_array, (*recurrent, weight, bias)))
+
+    def __call__(self, observations: torch.Tensor, state: dict[str, Any]) -> dict[str, torch.Tensor]:
+        """Return the outputs of the heads for uint8 [batch, tokens, 3]; replaces `lstm_h` and `lstm_c` in `state`."""
+        rows, shape = len(observations), state["lstm_h"].shape
+        before = [state[name].reshape(rows, -1).contiguous() for name in ("lstm_h", "lstm_c")]
+        after = [torch.empty_like(part) for part in before]
+        outputs = torch.empty(rows, sum(self._sizes.values()))
+        tensors = (_with_contiguous_tokens(observations), *before, *after, outputs)
+        self._first(self._network, *map(_array, tensors))
+        state["lstm_h"], state["lstm_c"] = (part.reshape(shape) for part in after)
+        return dict(zip(self._sizes, outputs.split(list(self._sizes.values()), 1), strict=True))
+
+
 class _SumTokens(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, tables: Any, observations: torch.Tensor, *embeddings: torch.Tensor) -> torch.Tensor:
@@ -78,6 +151,23 @@ class _SumTokens(torch.autograd.Function):
         arrays = map(_array, (observations, places, kinds, gradient.contiguous(), *gradients))
         _kernels().sum_tokens_back(ctx.tables, *arrays)
         return None, None, *gradients
+
+
+class _SumBytes(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, observations: torch.Tensor, padding: tuple[int, int, int], weight: torch.Tensor
+    ) -> torch.Tensor:
+        ctx.padding, ctx.shape = padding, weight.shape
+        ctx.save_for_backward(observations)
+        return _sum_bytes(observations, padding, weight)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+        (observations,) = ctx.saved_tensors
+        of_weight = gradient.new_empty(ctx.shape)
+        _kernels().sum_bytes_back(_array(observations), ctx.padding, _array(gradient.contiguous()), _array(of_weight))
+        return None, None, of_weight
 
 
 class _Lstm(torch.autograd.Function):
@@ -106,6 +196,12 @@ def _sum_tokens(tables: Any, observations: torch.Tensor, *embeddings: torch.Tens
     return sums
 
 
+def _sum_bytes(observations: torch.Tensor, padding: tuple[int, int, int], weight: torch.Tensor) -> torch.Tensor:
+    sums = weight.new_empty(len(observations), len(weight))
+    _kernels().sum_bytes(_array(observations), padding, _array(weight), _array(sums))
+    return sums
+
+
 def _run_lstm(
     inputs: torch.Tensor,
     input_weight: torch.Tensor,
@@ -119,6 +215,11 @@ def _run_lstm(
     gates = inputs.new_empty(*inputs.shape[:2], gates_size) if keep_gates else None
     _kernels().run_lstm(*map(_array, (inputs, input_weight, hidden_weight, *others, outputs, cells, gates)))
     return outputs, cells, gates
+
+
+def _with_contiguous_tokens(observations: torch.Tensor) -> torch.Tensor:
+    """Return observations that the kernels can read: with gaps at most between one and the next."""
+    return observations if observations.stride()[1:] == (3, 1) else observations.contiguous()
 
 
 def _array(tensor: torch.Tensor | None) -> np.ndarray | None:

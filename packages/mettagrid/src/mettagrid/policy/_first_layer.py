@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from mettagrid.envs._optional import extra
+from mettagrid.policy import _cpu_kernels
 from mettagrid.simulator.interface import EMPTY_LOCATION
 
 with extra("neural"):
@@ -31,7 +32,7 @@ class FirstLayer:
         With `takes_fractions`, observations without a number above 1 are not divided.
         """
         assert isinstance(layer, nn.Linear)
-        if len(self._shape) == 2 and observations.shape[-2] < self._shape[0]:
+        if self.is_prefix(observations):
             return self._of_prefix(layer, observations)
         numbers = observations.reshape(-1, prod(self._shape)).float()
         scale: torch.Tensor | float = 1.0 / 255.0
@@ -39,14 +40,37 @@ class FirstLayer:
             scale = torch.where(numbers.max() > 1.0, scale, 1.0)  # a branch would wait for the device
         return nn.functional.linear(numbers, layer.weight) * scale + layer.bias
 
+    @property
+    def takes_tokens(self) -> bool:
+        """Whether observations are lists of tokens."""
+        return len(self._shape) == 2
+
+    def is_prefix(self, observations: torch.Tensor) -> bool:
+        """Return whether observations have fewer tokens than the game has."""
+        return self.takes_tokens and observations.shape[-2] < self._shape[0]
+
     def _of_prefix(self, layer: nn.Linear, observations: torch.Tensor) -> torch.Tensor:
-        unused = observations[..., 0] == EMPTY_LOCATION
-        tokens = observations.to(torch.uint8, copy=True)
+        seen = prod(observations.shape[-2:])
+        weight, padding = (
+            layer.weight,
+            torch.tensor(self._padding, dtype=layer.weight.dtype, device=layer.weight.device),
+        )
+        constant = weight[:, seen:] @ padding.repeat((layer.in_features - seen) // len(padding))
+        return (self._product(weight[:, :seen], observations) + constant) / 255.0 + layer.bias
+
+    def _product(self, weight: torch.Tensor, observations: torch.Tensor) -> torch.Tensor:
+        """Return the product of the transposed weight and the bytes, with `padding` for those of unused tokens."""
+        tokens = observations.flatten(0, -3).to(torch.uint8)
+        if not tokens.is_cuda and weight.dtype == torch.float32 and len(weight) % _cpu_kernels.LANES == 0:
+            return _on_cpu(tokens, self._padding, weight)
+        unused = tokens[..., 0] == EMPTY_LOCATION
+        tokens = tokens.clone()
         for byte, value in enumerate(self._padding):  # much faster than all three at once
             tokens[..., byte].masked_fill_(unused, value)
-        numbers = tokens.reshape(-1, prod(observations.shape[-2:])).float()
-        seen = numbers.shape[1]
-        padding = torch.tensor(self._padding, dtype=layer.weight.dtype, device=observations.device)
-        absent = padding.repeat((layer.in_features - seen) // len(padding))
-        constant = layer.weight[:, seen:] @ absent
-        return (nn.functional.linear(numbers, layer.weight[:, :seen]) + constant) / 255.0 + layer.bias
+        return nn.functional.linear(tokens.flatten(1).float(), weight)
+
+
+@torch.compiler.disable  # a compiler cannot look into native code
+def _on_cpu(tokens: torch.Tensor, padding: tuple[int, int, int], weight: torch.Tensor) -> torch.Tensor:
+    with torch.autocast("cpu", enabled=False):
+        return _cpu_kernels.sum_bytes(tokens, padding, weight)

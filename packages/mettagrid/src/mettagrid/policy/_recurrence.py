@@ -56,7 +56,7 @@ def _on_cpu(
 ) -> tuple[torch.Tensor, Memory]:
     with torch.autocast(inputs.device.type, enabled=False):
         input_weight, hidden_weight, input_bias, hidden_bias = _weights(lstm)
-        if lstm.hidden_size % _cpu_kernels.LSTM_SIZES or hidden_weight.dtype != torch.float32:
+        if lstm.hidden_size % _cpu_kernels.LANES or hidden_weight.dtype != torch.float32:
             return _step_by_step(lstm, inputs.to(hidden_weight.dtype), before, resets)
         hidden, cell = (part.float() for part in before)
         outputs, cell = _cpu_kernels.lstm_steps(

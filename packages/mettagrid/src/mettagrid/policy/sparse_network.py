@@ -111,12 +111,22 @@ class SparseNetwork(nn.Module):
         """Return `logits`, `values` and, where the network has them, `vibe`, `talk` and `h_values`."""
         shape = observations.shape[:-2] if rows is None else rows.shape
         segments, steps = (*shape, 1)[:2]
-        flat = observations.reshape(-1, *observations.shape[-2:])
+        flat = observations.flatten(0, -3)
         pooled = self.pooled(flat, None if rows is None else rows.reshape(-1))
         encoded = self.encoder(torch.relu(pooled + self.bias)).relu()
         outputs = self._remember(encoded.reshape(segments, steps, -1), state)
+        return {name: head(outputs) for name, head in self._heads().items()}
+
+    def playing_copy(self) -> _cpu_kernels.PlayingCopy | None:
+        """Return a faster form of `heads` for steps without gradients, until the weights change; None on a GPU."""
+        if self.bias.is_cuda or self.bias.dtype != torch.float32 or self.hidden_size % _cpu_kernels.LANES:
+            return None
+        first = _cpu_kernels.from_tokens(self._tables(), self.places, self.kinds, self.magnitudes, self.bias)
+        return _cpu_kernels.PlayingCopy(first, self.encoder, self.lstm, self._heads(), second_has_relu=True)
+
+    def _heads(self) -> dict[str, nn.Linear]:
         names = {"action": "logits", "value": "values", "h_value": "h_values"}
-        return {names.get(name, name): getattr(self, name)(outputs) for name in self._head_names}
+        return {names.get(name, name): getattr(self, name) for name in self._head_names}
 
     def _remember(self, encoded: torch.Tensor, state: State | None) -> torch.Tensor:
         """Run the LSTM over [segments, steps, hidden]; return [segments * steps, hidden]."""
@@ -177,11 +187,14 @@ class SparseNetwork(nn.Module):
 
     @torch.compiler.disable  # a compiler cannot look into native code
     def _on_cpu(self, observations: torch.Tensor) -> torch.Tensor:
+        embeddings = (self.places.float(), self.kinds.float(), self.magnitudes.float())
+        return _cpu_kernels.sum_tokens(self._tables(), observations, *embeddings)
+
+    def _tables(self) -> Any:
         if self._token_tables is None:
             tables = (getattr(self, f"_{name}").numpy() for name in ("kinds", "places", "magnitudes", "scales"))
             self._token_tables = _native.TokenTables(*tables, self._own_location, self._memory_feature)
-        embeddings = (self.places.float(), self.kinds.float(), self.magnitudes.float())
-        return _cpu_kernels.sum_tokens(self._token_tables, observations, *embeddings)
+        return self._token_tables
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_token_tables": None}  # native objects cannot be copied
