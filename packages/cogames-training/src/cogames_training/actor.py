@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -79,13 +79,14 @@ class Actor:
         self._tokens = tokens
         self._is_bfloat16 = precision == "bfloat16"
         self.device = next(network.parameters()).device
+        self._playing: Callable[..., dict[str, torch.Tensor]] | None = None
         self._shapes = self._probe()
 
     def initial_state(self, rows: int) -> State:
         return {name: torch.zeros((rows, *shape), device=self.device) for name, shape in self._shapes.items()}
 
     def set_training(self, is_training: bool) -> None:
-        """Prepare the network for updates or for rollouts.
+        """Prepare the network for updates or for rollouts, in which the weights do not change.
 
         Dropout and batch normalization stay as they play: the probabilities of the update must be comparable.
         """
@@ -93,6 +94,8 @@ class Actor:
         for module in self.network.modules():
             if isinstance(module, AS_THEY_PLAY):
                 module.eval()
+        copy = getattr(self.network, "playing_copy", None)
+        self._playing = None if is_training or copy is None or self._is_bfloat16 else copy()
 
     @torch.no_grad()
     def step(self, observations: torch.Tensor, state: State) -> Heads:
@@ -129,6 +132,8 @@ class Actor:
             return _heads(joined)
 
     def _outputs(self, observations: torch.Tensor, state: dict[str, Any] | None, *, train: bool) -> dict[str, Any]:
+        if self._playing is not None and not train:
+            return self._playing(observations, state)
         if hasattr(self.network, "heads"):
             outputs: dict[str, Any] = self.network.heads(observations, state)
             return outputs

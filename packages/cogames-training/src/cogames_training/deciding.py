@@ -77,6 +77,9 @@ class Decider:
         in which the teacher acts.
         """
         here = torch.from_numpy(resets), torch.from_numpy(labels)
+        has_labels = self._teacher is not None or labels.max(initial=-1) >= 0
+        if not seen.is_cuda:  # looking at the rows costs nothing here, while each operation on few rows does
+            return self.step(seen, here[0] if resets.any() else None, here[1], is_led if has_labels else None)
         if self._recorded is not None and self._recorded.fits(seen):
             return self._recorded.replay(seen, *here, is_led)
         given = seen, here[0].to(seen.device), here[1].to(seen.device), is_led
@@ -87,24 +90,27 @@ class Decider:
         return self.step(*given)
 
     @torch.no_grad()
-    def step(self, seen: torch.Tensor, resets: torch.Tensor, labels: torch.Tensor, is_led: torch.Tensor) -> Decision:
-        """Decide with everything on the device."""
-        before = {name: tensor * _kept(resets, tensor) for name, tensor in self._state.items()}
+    def step(
+        self, seen: torch.Tensor, resets: torch.Tensor | None, labels: torch.Tensor, is_led: torch.Tensor | None
+    ) -> Decision:
+        """Decide with everything on the device. None for `resets` or `is_led` means that no row has the flag."""
+        before = _reset(self._state, resets)
         heads = self._actor.step(seen, before)
         for name, tensor in before.items():
             self._state[name].copy_(tensor)
         actions = heads.sample(self._generator)
         taught = None
         if self._teacher is not None:
-            memory = {name: tensor * _kept(resets, tensor) for name, tensor in self.teacher_state.items()}
+            memory = _reset(self.teacher_state, resets)
             taught = self._teacher.step(seen, memory)
             for name, tensor in memory.items():
                 self.teacher_state[name].copy_(tensor)
             labels = taught.logits.argmax(-1)
-        led = is_led & (labels >= 0)
-        actions = torch.where(led[:, None], pairs(labels, self._num_actions, self._noop), actions)
+        if is_led is not None:
+            led = is_led & (labels >= 0)
+            actions = torch.where(led[:, None], pairs(labels, self._num_actions, self._noop), actions)
         known = actions
-        if heads.vibes is None:  # the student could not have chosen a vibe
+        if heads.vibes is None and is_led is not None:  # the student could not have chosen a vibe
             known = torch.stack([actions[:, 0], torch.zeros_like(actions[:, 1])], -1)
         return Decision(actions, heads.log_probs(known), heads.values, taught)
 
@@ -130,6 +136,13 @@ class _Recorded:
             place.copy_(tensor, non_blocking=True)
         self._graph.replay()
         return self._decision
+
+
+def _reset(state: State, resets: torch.Tensor | None) -> State:
+    """Return the memory, zeroed in the rows whose episode begins."""
+    if resets is None:
+        return dict(state)
+    return {name: tensor * _kept(resets, tensor) for name, tensor in state.items()}
 
 
 def _kept(resets: torch.Tensor, like: torch.Tensor) -> torch.Tensor:

@@ -395,7 +395,7 @@ class Trainer:
         args = self.args
         started = time.perf_counter()
         state = {name: tensor[rows] for name, tensor in experience.state.items()}
-        heads = self.actor.unroll(experience.observations[rows], state, experience.resets[rows])
+        heads = self.actor.unroll(experience.observations.index_select(0, rows), state, experience.resets[rows])
         seconds["train_forward"] += time.perf_counter() - started
 
         shape = (len(rows), experience.horizon)
