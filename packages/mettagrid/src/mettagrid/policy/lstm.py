@@ -78,7 +78,7 @@ class LSTMPolicyNet(nn.Module):
         return self._action_head(out), self._value_head(out)
 
     def playing_copy(self) -> Callable[..., dict[str, torch.Tensor]] | None:
-        """Return a faster form of `forward_eval` for steps without gradients, until the weights change; None on a GPU."""
+        """Return a faster form of `forward_eval` without gradients, until the weights change; None on a GPU."""
         first, _, second = self._net
         assert isinstance(first, nn.Linear) and isinstance(second, nn.Linear)
         if first.weight.is_cuda or first.weight.dtype != torch.float32 or not self._first_layer.takes_tokens:
