@@ -41,6 +41,7 @@ Character read_character(const nb::dict& traits) {
         read("crowd_weight", character.crowd_weight) || read("knows_compound", character.knows_compound) ||
         read("first_roles_until", character.first_roles_until) || read("most_hearts", character.most_hearts) ||
         read("surplus_weight", character.surplus_weight) || read("hp_reserve", character.hp_reserve) ||
+        read("reserve_hearts", character.reserve_hearts) || read("habit_weight", character.habit_weight) ||
         read("patient_hearts", character.patient_hearts) || read("deferring_steps", character.deferring_steps) ||
         read("patience", character.patience) || read("first_wave", character.first_wave) ||
         read("wave_period", character.wave_period);

@@ -62,7 +62,7 @@ class Chart {
   // Our influence minus theirs, in sixteenths.
   int influence(int cell) const { return influence_[static_cast<size_t>(cell)]; }
 
-  // The step in which a cog was last around a cell: in its block of 8 by 8 cells.
+  // The step in which a cog was last around a cell: in its block of 4 by 4 cells.
   int visited(int cell) const { return visited_[static_cast<size_t>(block(cell))]; }
   void visit(int cell, int step) { visited_[static_cast<size_t>(block(cell))] = step; }
 
@@ -125,7 +125,7 @@ class Chart {
     ground_.assign(static_cast<size_t>(size()), kUnknown);
     index_.assign(static_cast<size_t>(size()), 0);
     influence_.assign(static_cast<size_t>(size()), 0);
-    visited_.assign(static_cast<size_t>(size() >> 6), 0);
+    visited_.assign(static_cast<size_t>(size() >> 4), 0);
     for (int row = -old_half; row < old_half; ++row) {
       const size_t from = static_cast<size_t>((row + old_half) << old_shift);
       const size_t to = static_cast<size_t>(cell(Spot{static_cast<int16_t>(row), static_cast<int16_t>(-old_half)}));
@@ -156,7 +156,7 @@ class Chart {
     return disc;
   }
 
-  int block(int cell) const { return (cell >> (shift_ + 3) << (shift_ - 3)) | ((cell & ((1 << shift_) - 1)) >> 3); }
+  int block(int cell) const { return (cell >> (shift_ + 2) << (shift_ - 2)) | ((cell & ((1 << shift_) - 1)) >> 2); }
 
   int shift_ = 0, half_ = 0;
   std::vector<uint8_t> ground_;

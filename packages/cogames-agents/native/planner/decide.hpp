@@ -11,7 +11,7 @@ namespace planner {
 inline constexpr int kDwell = 3;       // steps for which news do not interrupt a plan
 inline constexpr int kPause = 10;      // steps until a cog with nothing to do thinks again
 inline constexpr int kLongPause = 40;  // after plans that were too dangerous
-inline constexpr int kAttempts = 4;    // plans that may prove too dangerous before a cog gives up
+inline constexpr int kAttempts = 6;    // plans that may prove too dangerous before a cog gives up
 inline constexpr int kTries = 50;      // uses of an object of another game
 inline constexpr int kReplans = 3;     // in one step, when the map turns out wrong
 
@@ -58,7 +58,8 @@ inline bool propose(Turn& turn) {
     case kMiner: return mine(turn) || explore(turn, false) || patrol(turn) || roam(turn);
     case kAligner:
       return fetch_heart(turn) || align(turn) || guard(turn) || (cog.cargo > 0 && deposit(turn)) ||
-             explore(turn, cog.hearts > 0) || explore(turn, false) || patrol(turn) || roam(turn);
+             (is_without_income(turn) && mine(turn)) || explore(turn, cog.hearts > 0) || explore(turn, false) ||
+             fetch_reserve(turn) || help_miners(turn) || patrol(turn) || roam(turn);
     case kScrambler: return fetch_heart(turn) || scramble(turn) || explore(turn, false) || patrol(turn) || roam(turn);
     default: return explore(turn, false) || try_others(turn, kTries) || patrol(turn) || roam(turn);
   }
@@ -71,11 +72,11 @@ inline void choose(Turn& turn) {
   turn.mind.update_reach();
   turn.scratch.closed.clear();
   turn.scratch.rejected.clear();
-  turn.scratch.stays_home = false;
+  turn.scratch.leash = kNoLeash;
   for (int attempt = 0; attempt < kAttempts && propose(turn); ++attempt) {
     if (survives(turn)) return turn.claim();
     if (turn.cog.target >= 0) turn.scratch.rejected.push_back(turn.cog.target);
-    turn.scratch.stays_home |= turn.cog.target < 0;
+    else turn.scratch.leash = static_cast<int>(turn.cog.path.size()) / 2;
     turn.drop();
   }
   if (turn.cog.territory != kOurs && can_heal(turn) && retreat(turn)) return;

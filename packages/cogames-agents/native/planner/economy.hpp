@@ -5,8 +5,11 @@
 
 namespace planner {
 
-inline constexpr int kOpening = 30;  // steps in which the first hearts are shared and roles stay
-inline constexpr int kCorner = 8;    // rows and columns from a hub to the corners of its compound
+inline constexpr int kOpening = 30;      // steps in which the first hearts are shared and roles stay
+inline constexpr int kCorner = 8;        // rows and columns from a hub to the corners of its compound
+inline constexpr int kHelpEvery = 100;   // steps between two loads of a cog that has no miner gear
+inline constexpr double kScarcest = 10;  // its surplus weight: it takes what the team has least of
+inline constexpr int kSameVisit = 3;     // steps after a heart in which a cog takes more
 
 inline int capacity(const Cog& cog) { return cog.gear == kMiner ? kMinerCargo : kCargo; }
 
@@ -98,6 +101,8 @@ inline bool mine(Turn& turn) {
   if (room <= 0) return deposit(turn);
   const int rate = cog.gear == kMiner ? 10 : 1;
   const int bumps = std::min((room + rate - 1) / rate, 20);
+  const double weight = cog.gear == kMiner ? turn.character.surplus_weight : kScarcest;
+  const int rarest = *std::min_element(cog.mined_of, cog.mined_of + kElements);
   const Forecast forecast(turn);
   Flood& flood = turn.flood();
   turn.start_flood();
@@ -109,9 +114,10 @@ inline bool mine(Turn& turn) {
       const auto [number, steps] = flood.objects[next];
       const Object& object = mind.object(number);
       if (object.kind < kExtractor || object.kind >= kStation || turn.is_useless(number)) continue;
-      const double surplus = turn.character.surplus_weight * (forecast.of[object.kind - kExtractor] - forecast.least);
+      const double surplus = weight * (forecast.of[object.kind - kExtractor] - forecast.least);
+      const double habit = turn.character.habit_weight * (cog.mined_of[object.kind - kExtractor] - rarest);
       const double poverty = 0.3 * std::max(0, room - object.content);
-      const double cost = steps + bumps + mind.steps_to_deposit(object.at) + surplus + poverty;
+      const double cost = steps + bumps + mind.steps_to_deposit(object.at) + surplus + poverty + habit;
       if (cost >= best_cost) continue;
       best_cost = cost;
       best = number;
@@ -122,6 +128,13 @@ inline bool mine(Turn& turn) {
   if (best < 0) return cog.cargo > 0 && deposit(turn);
   turn.cog.path = turn.scratch.route;
   turn.set(kMine, best, mind.object(best).at, 300);
+  return true;
+}
+
+// Brings a small load of the scarcest element now and then.
+inline bool help_miners(Turn& turn) {
+  if (turn.mind.step - turn.cog.helped < kHelpEvery || !mine(turn)) return false;
+  turn.cog.helped = turn.mind.step;
   return true;
 }
 
@@ -164,7 +177,7 @@ inline int hearts_wanted(const Turn& turn) {
     carried += other->hearts;
   }
   const int open = mind.open_junctions() + hidden_junctions(turn);
-  const int need = (std::max(1, open - carried) + takers - 1) / takers;
+  const int need = open == 0 ? turn.character.reserve_hearts : (std::max(1, open - carried) + takers - 1) / takers;
   const int share = (cog.hearts + mind.supply() + takers - 1) / takers;
   return std::clamp(std::min(need, share), 1, std::min(turn.character.most_hearts, kHeartsMax));
 }
@@ -182,6 +195,12 @@ inline bool fetch_heart_first(Turn& turn) {
   return hearts > 0 && cog.hearts < hearts_wanted(turn) && turn.queue_at_object(kFetchHeart, mind.hub, 200);
 }
 
+// Fetches hearts for the next open junction while there is none.
+inline bool fetch_reserve(Turn& turn) {
+  return turn.cog.gear == turn.cog.role && turn.mind.supply() > 0 && turn.cog.hearts < hearts_wanted(turn) &&
+         turn.queue_at_object(kFetchHeart, turn.mind.hub, 200);
+}
+
 inline bool fetch_heart(Turn& turn) {
   const Mind& mind = turn.mind;
   const Cog& cog = turn.cog;
@@ -194,7 +213,9 @@ inline bool fetch_heart(Turn& turn) {
     return true;
   }
   if (cog.hearts > 0) {
-    if (home > 1 || mind.supply() == 0 || cog.hearts >= hearts_wanted(turn)) return false;
+    // The first junctions are worth more than a fuller load.
+    const bool passes_by = mind.step < turn.character.first_roles_until && mind.step - cog.fetched > kSameVisit;
+    if (home > 1 || passes_by || mind.supply() == 0 || cog.hearts >= hearts_wanted(turn)) return false;
   } else if (hearts_at_arrival(turn, home) < std::min(turn.character.worthwhile_hearts, std::max(1, mind.open_junctions()))) {
     return false;
   }

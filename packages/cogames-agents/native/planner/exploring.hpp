@@ -46,13 +46,14 @@ inline bool explore(Turn& turn, bool in_reach, double most = 1e9) {
   static constexpr int kSamples = 25, kCrowd = 12;
   Mind& mind = turn.mind;
   const Character& character = turn.character;
-  if (mind.explored == mind.chart.changes || turn.scratch.stays_home) return false;
+  const int leash = turn.scratch.leash;
+  if (mind.explored == mind.chart.changes) return false;
   Flood& flood = turn.flood();
   turn.start_flood();
   int best = -1;
   double best_cost = most;
   size_t next = 0;
-  while (flood.steps < best_cost && flood.grow()) {
+  while (flood.steps < best_cost && flood.steps < leash && flood.grow()) {
     for (; next < flood.unknown.size(); ++next) {
       const auto [cell, steps] = flood.unknown[next];
       const Spot at = mind.chart.spot(cell);
@@ -70,7 +71,7 @@ inline bool explore(Turn& turn, bool in_reach, double most = 1e9) {
     }
   }
   if (best < 0) {
-    if (flood.unknown.empty() && most == 1e9) mind.explored = mind.chart.changes;
+    if (flood.unknown.empty() && most == 1e9 && leash == kNoLeash) mind.explored = mind.chart.changes;
     return false;
   }
   flood.path_to(best, turn.cog.path);
@@ -80,21 +81,21 @@ inline bool explore(Turn& turn, bool in_reach, double most = 1e9) {
 
 // With nothing unknown: to ground that no cog has been around for long, and none goes to now.
 inline bool roam(Turn& turn) {
-  static constexpr int kApart = 12;
+  static constexpr int kApart = 12, kCrowding = 100;
   Mind& mind = turn.mind;
-  if (turn.scratch.stays_home) return false;
   Flood& flood = turn.flood();
   turn.start_flood();
   int best = -1, best_worth = INT32_MIN;
-  while (flood.grow()) {
+  while (flood.steps < turn.scratch.leash && flood.grow()) {
     for (int cell : flood) {
-      const int worth = mind.step - mind.chart.visited(cell) - 2 * flood.steps;
+      int worth = mind.step - mind.chart.visited(cell) - 2 * flood.steps;
       if (worth <= best_worth) continue;
       const Spot at = mind.chart.spot(cell);
       const bool is_taken = std::any_of(mind.cogs.begin(), mind.cogs.end(), [&](const Cog* other) {
         return other != &turn.cog && other->goal == kRoam && walk(other->place, at) < kApart;
       });
-      if (is_taken) continue;
+      worth -= is_taken ? kCrowding : 0;
+      if (worth <= best_worth) continue;
       best_worth = worth;
       best = cell;
     }

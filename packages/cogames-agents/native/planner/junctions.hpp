@@ -118,8 +118,9 @@ inline bool guard(Turn& turn) {
 
 // Looks again at the nearest junction that was not seen for long: others may have taken it.
 inline bool patrol(Turn& turn) {
+  static constexpr size_t kTooDangerous = 2;  // rejected plans
   const Mind& mind = turn.mind;
-  if (!mind.has_rivals) return false;
+  if (!mind.has_rivals || turn.scratch.rejected.size() >= kTooDangerous) return false;
   const auto is_stale = [&](int number, const Object& object) {
     return object.kind == kJunction && object.exists && mind.step - object.seen > kStale && !turn.is_claimed(number);
   };

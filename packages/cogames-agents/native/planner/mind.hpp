@@ -59,7 +59,10 @@ struct Cog {
   Heading heading = kNowhere;  // of the last action
   bool used = false;           // the last action walked into the target
   int failures = 0;
-  int deferring_since = -1;  // step in which the cog first explored instead of going to a junction it knew
+  int mined_of[kElements] = {};  // units so far
+  int fetched = -1000;           // step in which the cog last got a heart
+  int helped = -1000;            // step in which the cog last helped the miners
+  int deferring_since = -1;      // step in which the cog first explored instead of going to a junction it knew
   int blocked = 0;
   bool in_the_way = false;  // another cog waits for this one to move
   uint32_t dice = 1;

@@ -19,12 +19,20 @@ inline void give_first_role(Turn& turn) {
   cog.adapts = given == kSmart;
   if (!cog.adapts) {
     cog.role = static_cast<Role>(given);
-  } else if (cog.hearts || !character.roster.empty()) {
+  } else if (!character.roster.empty()) {
     const int cogs = static_cast<int>(turn.mind.cogs.size());
     cog.role = cog.hearts || 8 * turn.mind.count(kAligner) < 3 * cogs ? kAligner : kMiner;
   } else {
     cog.role = static_cast<Role>(character.opening[place % character.opening.size()]);
   }
+}
+
+// Whether the cog never stops mining: the first of every four.
+inline bool keeps_mining(const Turn& turn) {
+  static constexpr size_t kGroup = 4;
+  const std::vector<Cog*>& cogs = turn.mind.cogs;
+  const size_t place = static_cast<size_t>(std::find(cogs.begin(), cogs.end(), &turn.cog) - cogs.begin());
+  return cogs.size() >= kGroup && place % kGroup == 0;
 }
 
 // Whether hearts wait in the hub, or soon will, that no other cog comes for.
@@ -34,18 +42,11 @@ inline bool should_carry_hearts(const Turn& turn) {
   const int open = mind.open_junctions(), carried = mind.hearts_carried();
   if (open + hidden_junctions(turn) / 2 <= carried || turn.cog.cargo >= capacity(turn.cog) / 2 || !mind.can_pay(kAligner))
     return false;
-  if (turn.cog.role == kMiner && mind.count(kMiner) <= least_miners(turn)) return false;
+  if (turn.cog.role == kMiner && (mind.count(kMiner) <= least_miners(turn) || keeps_mining(turn))) return false;
   const int home = steps_home(turn);
   const double waiting = hearts_at_arrival(turn, home + character.gear_steps);
   const bool is_rich = mind.supply() + carried >= open + character.enough_hearts && waiting >= character.waiting_hearts;
   return is_rich || waiting >= character.waiting_hearts + home / character.steps_per_heart;
-}
-
-// Whether there is nothing to capture, and enough cogs are left to guard what the clips may take.
-inline bool is_spare_aligner(const Turn& turn) {
-  const Mind& mind = turn.mind;
-  return mind.has_rivals && mind.is_explored() && mind.open_junctions() == 0 &&
-         mind.count(kAligner) > static_cast<int>(mind.ships.size()) && mind.can_pay(kMiner);
 }
 
 // Whether there is nothing to carry and too few cogs mine.
@@ -56,13 +57,18 @@ inline bool should_mine(const Turn& turn) {
   return miners == 0 || (mind.open_junctions() > 0 && miners < mind.count(kAligner) - 1);
 }
 
+// Whether there are no hearts, and no cog mines for more.
+inline bool is_without_income(const Turn& turn) {
+  return turn.cog.hearts == 0 && turn.mind.supply() == 0 && turn.mind.count(kMiner) == 0;
+}
+
 inline void choose_role(Turn& turn) {
   Cog& cog = turn.cog;
   if (cog.role == kNoRole) give_first_role(turn);
   if (!cog.adapts || turn.mind.step < turn.character.first_roles_until) return;
   if ((cog.role == kMiner || cog.role == kScout) && should_carry_hearts(turn)) {
     cog.role = kAligner;
-  } else if (cog.role == kAligner && (should_mine(turn) || is_spare_aligner(turn))) {
+  } else if (cog.role == kAligner && should_mine(turn)) {
     cog.role = kMiner;
   }
 }

@@ -5,15 +5,32 @@
 
 namespace planner {
 
-inline constexpr int kOurs = 1;     // `territory:here`
-inline constexpr int kWealth = 10;  // hearts in the hub with which the team can afford to lose a cog's gear
-inline constexpr int kSafely = 8;   // influence in sixteenths that a rounding error does not turn around
+inline constexpr int kOurs = 1, kTheirs = 2;  // `territory:here`
+inline constexpr int kPlenty = 60;            // hp with which no cog is in danger
+inline constexpr int kSafely = 8;             // influence in sixteenths that a rounding error does not turn around
 
 inline bool can_heal(const Turn& turn) { return turn.cog.gear != kNoRole && turn.mind.hub >= 0; }
 
+// Estimate the hp that the way to our territory costs. A junction that the clips hold too is their territory.
+inline int loss_on_way_home(const Turn& turn) {
+  const Mind& mind = turn.mind;
+  if (turn.cog.territory == kOurs) return 0;
+  const auto steps_to = [&](int number) {
+    const Object& source = mind.object(number);
+    return std::max(1, walk(turn.cog.at, source.at) - strength(source.kind));
+  };
+  int least = steps_to(mind.hub);
+  for (int number : mind.junctions) {
+    if (mind.object(number).projects > 0) least = std::min(least, steps_to(number));
+  }
+  return least * (turn.cog.territory == kTheirs ? 2 : 1);
+}
+
+// Whether the cog must turn back now.
 inline bool is_in_danger(const Turn& turn) {
   const Cog& cog = turn.cog;
-  return cog.territory != kOurs && cog.hp > 0 && cog.hp <= turn.character.hp_reserve && can_heal(turn);
+  if (cog.territory == kOurs || cog.hp <= 0 || cog.hp > kPlenty || !can_heal(turn)) return false;
+  return cog.hp <= turn.character.hp_reserve + loss_on_way_home(turn);
 }
 
 // Whether the cog can walk its path, and be back in our territory with hp to spare.
@@ -21,7 +38,7 @@ inline bool survives(const Turn& turn) {
   const Cog& cog = turn.cog;
   if (cog.goal == kRetreat || !can_heal(turn)) return true;
   const int most = cog.gear == kScout ? 400 : cog.gear == kScrambler ? 200 : 100;
-  int hp = cog.hp, way_back = 0, cell = turn.here();
+  int hp = cog.hp, way_back = loss_on_way_home(turn), cell = turn.here();
   for (size_t i = cog.path.size(); i-- > 0;) {
     cell += turn.mind.chart.step(static_cast<Heading>(cog.path[i]));
     const int influence = turn.mind.chart.influence(cell);
@@ -36,7 +53,7 @@ inline bool survives(const Turn& turn) {
     if (hp <= 2) return false;
   }
   // A junction is worth more than the gear of a cog that does not come back.
-  if (cog.goal == kAlign || cog.goal == kScramble || turn.mind.supply() >= kWealth) return true;
+  if (cog.goal == kAlign || cog.goal == kScramble) return true;
   const int stay = cog.goal == kMine ? 6 : 2;
   return hp >= way_back + stay + turn.character.hp_reserve / 2;
 }

@@ -17,10 +17,12 @@ struct Scratch {
   Flood flood;
   std::vector<int> closed;    // cells that the flood must not enter
   std::vector<int> rejected;  // objects that this decision has ruled out
-  bool stays_home;            // this decision has ruled out walks into the unknown
+  int leash;                  // most steps of a walk without a target; less after one proved too dangerous
   std::vector<Candidate> candidates;
   std::vector<uint8_t> route;
 };
+
+inline constexpr int kNoLeash = 1 << 20;
 
 struct Turn {
   const Vocabulary& words;

@@ -176,12 +176,14 @@ class World {
                          std::memcmp(cog.cargo_of, glimpse.cargo, sizeof cog.cargo_of) != 0;
     if (changed) cog.failures = 0;
     if (cog.hearts != glimpse.hearts) cog.deferring_since = -1;
+    if (cog.hearts < glimpse.hearts && cog.steps > 1) cog.fetched = mind.step;
     cog.hp = glimpse.hp;
     cog.hearts = glimpse.hearts;
     cog.gear = glimpse.gear;
     cog.territory = glimpse.territory;
     cog.cargo = 0;
     for (int element = 0; element < kElements; ++element) {
+      cog.mined_of[element] += std::max(0, glimpse.cargo[element] - cog.cargo_of[element]);
       cog.cargo_of[element] = glimpse.cargo[element];
       cog.cargo += glimpse.cargo[element];
       mind.stock[element] = glimpse.stock[element];
