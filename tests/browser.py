@@ -15,6 +15,7 @@ from tests.support import missing
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+TIMEOUT_MS = 120_000
 BROWSER_FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -39,8 +40,21 @@ def browser() -> Iterator[Browser]:
         missing("no Chromium is installed")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=BROWSER_FLAGS)
+        for name in ("new_context", "new_page"):
+            setattr(browser, name, _patient(getattr(browser, name)))
         yield browser
         browser.close()
+
+
+def _patient(create: Callable[..., Any]) -> Callable[..., Any]:
+    """Raise the default timeout of new contexts and pages: on a busy machine, a page may take a minute."""
+
+    def patient(**settings: Any) -> Any:
+        created = create(**settings)
+        created.set_default_timeout(TIMEOUT_MS)
+        return created
+
+    return patient
 
 
 @dataclass
@@ -102,7 +116,6 @@ def visiting(browser: Browser) -> Iterator[Callable[..., Visit]]:
         contexts.append(context)
         visit = Visit(context.new_page())
         visits.append(visit)
-        visit.page.set_default_timeout(60_000)
         visit.page.on("pageerror", lambda error: visit.errors.append(str(error)))
         visit.page.on("console", lambda message: visit.errors.append(message.text) if message.type == "error" else None)
         visit.open(address)
