@@ -314,11 +314,15 @@ export interface PolicyVersionRow {
   internal_id?: number | null;
   s3_path?: string | null;
   container_image_id?: string | null;
+  kind: "bundle" | "image" | "file" | "description" | null;
+  policy_version_id: string | null;
+  policy_name: string | null;
 }
 
 export interface PolicyVersionsResponse {
   entries: PolicyVersionRow[];
   total_count: number;
+  next_cursor: string | null;
 }
 
 /** Where to PUT a bundle, as `application/zip`, within the hour. */

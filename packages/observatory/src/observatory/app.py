@@ -115,6 +115,7 @@ def _routers() -> list[APIRouter]:
     from observatory.routes.matches import router as matches
     from observatory.routes.memberships import router as memberships
     from observatory.routes.policies import router as policies
+    from observatory.routes.policy_uploads import router as policy_uploads
     from observatory.routes.recompute import router as recompute
     from observatory.routes.registry import router as registry
     from observatory.routes.reporters import router as reporters
@@ -133,6 +134,7 @@ def _routers() -> list[APIRouter]:
         reproduction,
         matches,
         policies,
+        policy_uploads,
         legacy_policies,
         images,
         registry,

@@ -37,6 +37,7 @@ def push_image(client: TestClient, account: Any) -> PushedImage:
 # Callers: anonymous, expired, worker, other, reader, owner, writer, admin. The registry knows no administrators.
 PULL = "401 401 401 404 200 200 200 404"
 PUSH = "401 401 401 404 403 {0} {0} 404"
+FILE = {"name": "file", "content_hash": "0" * 64, "size_bytes": 1}
 UPLOADS = "/v2/images/{image_id}/blobs/uploads/"
 
 IMAGE_ROUTES: dict[str, tuple[str, Callable[[Any], Any] | None]] = {
@@ -60,6 +61,22 @@ IMAGE_ROUTES: dict[str, tuple[str, Callable[[Any], Any] | None]] = {
     "POST /v2/container_images/upload/complete": (
         "401 401 401 404 403 200 200 404",
         lambda scene: {"id": scene.image.id},
+    ),
+    # policies from images and files
+    "POST /stats/policy-secret-envs": (
+        "401 401 401 200 403 200 200 200",
+        lambda scene: {"policy_secret_env": {"KEY": "value"}},
+    ),
+    "POST /stats/policies/docker-img/complete": (
+        "401 401 401 404 403 200 200 200",
+        lambda scene: {"container_image_id": scene.image.id, "name": scene.name()},
+    ),
+    "POST /stats/policies/files/upload": ("401 401 401 200 403 200 200 200", lambda scene: FILE),
+    "POST /stats/policies/files/complete": ("401 401 401 400 403 400 400 400", lambda scene: FILE),
+    "GET /v2/policies/{policy_id}/selection-access": ("401 401 401 403 200 200 200 200", None),
+    "PUT /v2/policies/{policy_id}/selection-access": (
+        "401 401 401 403 403 200 200 403",
+        lambda scene: {"selection_scope": "any_request"},
     ),
     "POST /admin/images/gc": ("401 401 401 403 403 403 403 200", None),
 }

@@ -1,4 +1,4 @@
-"""Who calls the registry: its credentials.
+"""Credentials of callers of the registry.
 
 A password or bearer token is one of
 

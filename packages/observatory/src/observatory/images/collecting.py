@@ -25,7 +25,7 @@ KEPT = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Collected:
-    """What was removed."""
+    """Counts of removed things."""
 
     uploads: int
     images: int

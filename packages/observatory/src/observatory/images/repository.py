@@ -132,5 +132,5 @@ def _may_see(row: ContainerImage, user_id: str | None) -> bool:
 
 
 def _user_for(caller: RegistryCaller, image_id: uuid.UUID) -> str | None:
-    """Return the user as whom a caller may use an image: credentials for a push are for one image."""
+    """Return the caller's user, or None if the credentials are for a push to another image."""
     return caller.user_id if caller.push_image in (None, image_id) else None

@@ -8,12 +8,12 @@ from datetime import datetime, timedelta
 import anyio
 import anyio.to_thread
 from fastapi import FastAPI
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from observatory.accounts import repository as accounts
 from observatory.clock import ClockWatch
 from observatory.database import Database
-from observatory.database.tables.policies import Upload
+from observatory.database.tables.policies import SecretEnv, Upload
 from observatory.errors import ObservatoryError
 from observatory.images.collecting import collect_garbage
 from observatory.jobs.artifacts import expire_replays, measure_artifacts
@@ -69,7 +69,7 @@ def expire(database: Database, store: Store, settings: Settings, now: datetime) 
 
 
 def sweep(database: Database, store: Store, now: datetime) -> int:
-    """Delete uploads that were not completed within a day, with their bytes, and expired sessions; how many uploads."""
+    """Delete uploads and secrets that no version took within a day, and expired sessions; how many uploads."""
     old = (Upload.completed_at.is_(None), Upload.created_at < now - KEPT)
     with database.read() as session:
         uploads = list(session.scalars(select(Upload).where(*old)))
@@ -80,6 +80,11 @@ def sweep(database: Database, store: Store, now: datetime) -> int:
         with database.transaction() as session:
             for upload in session.scalars(select(Upload).where(Upload.id.in_([upload.id for upload in uploads]), *old)):
                 session.delete(upload)
+    with database.read() as session:
+        has_old_secrets = session.scalar(select(SecretEnv.id).where(SecretEnv.created_at < now - KEPT).limit(1))
+    if has_old_secrets is not None:
+        with database.transaction() as session:
+            session.execute(delete(SecretEnv).where(SecretEnv.created_at < now - KEPT))
     with database.read() as session:
         has_expired = accounts.has_expired_sessions(session, now)
     if has_expired:

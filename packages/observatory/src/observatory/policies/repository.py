@@ -10,7 +10,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session, aliased, contains_eager, joinedload
 
-from observatory.database.tables.policies import Policy, PolicyVersion, Upload
+from observatory.cursors import CursorPage, Slice
+from observatory.database.tables.policies import Policy, PolicyKind, PolicyVersion, Upload
 from observatory.errors import NotFound
 from observatory.paging import Page, count
 
@@ -70,6 +71,36 @@ def versions(session: Session, filters: VersionFilter, page: Page) -> tuple[list
     return list(session.scalars(statement.order_by(*order).limit(page.limit).offset(page.offset))), total
 
 
+def versions_after(session: Session, filters: VersionFilter, page: CursorPage) -> tuple[Slice[PolicyVersion], int]:
+    """Return a page of versions, newest first, and how many there are."""
+    total = count(session, select(PolicyVersion.id).join(Policy).where(*filters.conditions()))
+    statement = _versions().where(*filters.conditions())
+    return page.of(session, statement, PolicyVersion.created_at, PolicyVersion.id), total
+
+
+def version_of_file(session: Session, user_id: str, sha256: str, name: str | None = None) -> PolicyVersion | None:
+    """Return the latest version of a user that is this file, of a policy of this name or of any."""
+    of_file = (Policy.user_id == user_id, PolicyVersion.kind == PolicyKind.FILE, PolicyVersion.bundle_sha256 == sha256)
+    statement = _versions().where(*of_file)
+    if name is not None:
+        statement = statement.where(Policy.name == name)
+    row: PolicyVersion | None = session.scalars(statement.order_by(PolicyVersion.created_at.desc()).limit(1)).first()
+    return row
+
+
+def is_name_taken(session: Session, name: str, user_id: str, player_ids: Sequence[str | None]) -> bool:
+    """Return whether another user, or another player of this user, has a policy of a name."""
+    of_others = select(Policy.id).where(Policy.name == name, Policy.user_id != user_id)
+    if session.scalar(of_others.limit(1)) is not None:
+        return True
+    own = policy_by_name(session, user_id, name)
+    if own is None:
+        return False
+    uploaders = select(PolicyVersion.player_id).where(PolicyVersion.policy_id == own.id)
+    last = session.execute(uploaders.order_by(PolicyVersion.version.desc()).limit(1)).first()
+    return last is not None and last[0] not in player_ids
+
+
 def last_version_number(session: Session, policy_id: uuid.UUID) -> int:
     """Return the number of the latest version; 0 if there is none."""
     statement = select(func.max(PolicyVersion.version)).where(PolicyVersion.policy_id == policy_id)
@@ -125,6 +156,12 @@ def upload(session: Session, upload_id: uuid.UUID, *, user_id: str, kind: str) -
     """Return an upload of this user."""
     statement = select(Upload).where(Upload.id == upload_id, Upload.user_id == user_id, Upload.kind == kind)
     return session.scalar(statement)
+
+
+def upload_of_key(session: Session, key: str) -> Upload | None:
+    """Return the latest pending upload to a key."""
+    pending = (Upload.key == key, Upload.completed_at.is_(None))
+    return session.scalars(select(Upload).where(*pending).order_by(Upload.created_at.desc()).limit(1)).first()
 
 
 def open_uploads(session: Session, user_id: str, *, since: Any) -> int:

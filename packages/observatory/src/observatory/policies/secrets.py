@@ -12,6 +12,8 @@ import re
 import uuid
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -19,9 +21,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from observatory.database import new_id
-from observatory.database.tables.policies import PolicySecret, SecretRead
-from observatory.errors import Unavailable, Unprocessable
+from observatory.database.tables.policies import PolicySecret, SecretEnv, SecretRead
+from observatory.errors import NotFound, Unavailable, Unprocessable
 from observatory.keys import Keys
+from observatory.policies.names import is_host
 
 __all__ = [
     "USE_BEDROCK",
@@ -30,11 +33,18 @@ __all__ = [
     "encrypt",
     "has_secrets",
     "read_secrets",
+    "requested_hosts",
+    "store_secret_env",
     "store_secrets",
+    "take_secret_env",
     "wants_models",
 ]
 
 USE_BEDROCK = "USE_BEDROCK"
+LLM_ENABLED = "COWORLD_LLM_ENABLED"
+LLM_ROUTE = "COWORLD_LLM_EXTERNAL_ROUTE"
+HTTPS_HOSTS = "COWORLD_HTTPS_HOSTS"
+MAX_HOSTS = 32
 
 MAX_KEYS = 10
 MAX_KEY_CHARACTERS = 100
@@ -72,8 +82,37 @@ def check_secrets(secrets: Mapping[str, str]) -> dict[str, str]:
 
 
 def wants_models(secrets: Mapping[str, str]) -> bool:
-    """Return whether the policy asks for hosted models."""
-    return secrets.get(USE_BEDROCK, "").strip().lower() in ("1", "true", "yes")
+    """Return whether the policy asks for the models of the operator's gateway; one with its own route does not."""
+    if LLM_ROUTE in secrets:
+        return False
+    return any(secrets.get(name, "").strip().lower() in ("1", "true", "yes") for name in (USE_BEDROCK, LLM_ENABLED))
+
+
+def requested_hosts(secrets: Mapping[str, str]) -> list[str]:
+    """Return the hosts that reserved variables name: HTTPS hosts, and the host of the policy's own model endpoint."""
+    hosts: list[str] = []
+    if HTTPS_HOSTS in secrets:
+        listed = _json(secrets, HTTPS_HOSTS)
+        if not isinstance(listed, list) or len(listed) > MAX_HOSTS or not all(isinstance(host, str) for host in listed):
+            raise Unprocessable(f"{HTTPS_HOSTS} must be a JSON list of at most {MAX_HOSTS} host names")
+        hosts += listed
+    if LLM_ROUTE in secrets:
+        route = _json(secrets, LLM_ROUTE)
+        url = urlsplit(str(route.get("base_url", ""))) if isinstance(route, dict) else None
+        if url is None or url.scheme != "https" or not url.hostname:
+            raise Unprocessable(f"{LLM_ROUTE} must be a JSON object whose `base_url` begins with https://")
+        hosts.append(url.netloc.rpartition("@")[2].lower())
+    wrong = [host for host in hosts if not is_host(host)]
+    if wrong:
+        raise Unprocessable(f"{wrong[0][:80]!r} is not a host name; write `api.example.com`, in lower case")
+    return sorted(set(hosts))
+
+
+def _json(secrets: Mapping[str, str], name: str) -> Any:
+    try:
+        return json.loads(secrets[name])
+    except (ValueError, RecursionError):
+        raise Unprocessable(f"{name} must be JSON") from None
 
 
 def store_secrets(
@@ -90,6 +129,39 @@ def store_secrets(
     )
     session.add(row)
     session.flush()
+
+
+def store_secret_env(
+    session: Session, keys: Keys, user_id: str, secrets: Mapping[str, str], *, now: datetime
+) -> uuid.UUID:
+    """Encrypt secrets for a version that the user will create; return the id by which the user names them."""
+    own_key, env_id = AESGCM.generate_key(256), new_id()
+    session.add(
+        SecretEnv(
+            id=env_id,
+            user_id=user_id,
+            wrapped_key=encrypt(keys.master, own_key, env_id.bytes),
+            ciphertext=encrypt(own_key, json.dumps(dict(secrets)).encode(), env_id.bytes),
+            created_at=now,
+        )
+    )
+    session.flush()
+    return env_id
+
+
+def take_secret_env(session: Session, keys: Keys, user_id: str, env_id: uuid.UUID) -> dict[str, str]:
+    """Return secrets that this user has stored for a new version."""
+    row = session.get(SecretEnv, env_id)
+    if row is None or row.user_id != user_id:
+        raise NotFound(f"There are no secrets {env_id} of yours; send them again")
+    try:
+        own_key = decrypt(keys.master, row.wrapped_key, env_id.bytes)
+        secrets: dict[str, str] = json.loads(decrypt(own_key, row.ciphertext, env_id.bytes))
+    except InvalidTag:
+        raise Unavailable(
+            "The secrets were encrypted with another master key; give the server the one it had"
+        ) from None
+    return secrets
 
 
 def has_secrets(session: Session, policy_version_id: uuid.UUID) -> bool:

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from observatory import events
 from observatory.accounts.principal import Principal
 from observatory.database import new_id
-from observatory.database.tables.policies import Policy, PolicyKind, PolicyVersion
+from observatory.database.tables.policies import Policy, PolicyKind, PolicyVersion, SelectionScope
 from observatory.errors import Conflict, Forbidden, Unprocessable
 from observatory.events import Change, ChangeKind
 from observatory.keys import Keys
@@ -21,7 +21,7 @@ from observatory.policies import repository
 from observatory.policies.bundles import BundleFacts
 from observatory.policies.grants import grant_for_secrets
 from observatory.policies.names import check_policy_name
-from observatory.policies.secrets import store_secrets
+from observatory.policies.secrets import requested_hosts, store_secrets
 from observatory.quotas import check_stored_bytes
 from observatory.settings import Settings
 
@@ -122,7 +122,7 @@ def add_version(
             session,
             version.id,
             secrets=new.secrets,
-            declared=[] if facts is None else facts.network_hosts,
+            declared=[*([] if facts is None else facts.network_hosts), *requested_hosts(new.secrets)],
             gateway=settings.model_gateway_hosts,
             now=now,
         )
@@ -143,6 +143,15 @@ def own_version(session: Session, principal: Principal, policy_version_id: uuid.
     if version.policy.user_id != principal.user_id:
         raise Forbidden("This policy version belongs to another user")
     return version
+
+
+def set_selection_scope(session: Session, principal: Principal, policy_id: uuid.UUID, scope: SelectionScope) -> Policy:
+    """Set who may give a policy of the caller a seat in an episode on request."""
+    policy = own_policy(session, principal, policy_id)
+    policy.selection_scope = scope
+    session.flush()
+    events.note(session, Change(ChangeKind.POLICY))
+    return policy
 
 
 def set_tags(

@@ -27,6 +27,9 @@ def version_row(version: PolicyVersion, principal: Principal | None) -> PolicyVe
         attributes=version.attributes if is_owner else {},
         s3_path=version.bundle_key if is_owner else None,
         container_image_id=version.container_image_id,
+        kind=version.kind.value,
+        policy_version_id=version.id,
+        policy_name=policy.name,
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import uuid
 from typing import Annotated
 
-from fastapi import Path, Query
+from fastapi import Depends, Path, Query
 
 from observatory.clock import Now
+from observatory.cursors import CursorPage, cursor_page
 from observatory.database import DatabaseDep, SessionDep, own_transactions
 from observatory.database.tables.policies import GrantReason
 from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, TooLarge, Unauthorized, Unprocessable, errors
@@ -15,7 +16,7 @@ from observatory.http.bodies import KILOBYTE
 from observatory.http.callers import Admin, CurrentPrincipal, OptionalPrincipal, Writer
 from observatory.http.deps import KeysDep, SettingsDep, StoreDep
 from observatory.http.routing import Router, body_rule
-from observatory.paging import MAX_IDS, PageDep
+from observatory.paging import MAX_IDS, MAX_LIMIT, PageDep
 from observatory.policies import grants, repository, service
 from observatory.policies.names import MAX_HOST_CHARACTERS, is_host
 from observatory.policies.repository import PolicyFilter, VersionFilter
@@ -41,7 +42,7 @@ Name = Annotated[str | None, Query(max_length=200)]
 def list_policy_versions(
     session: SessionDep,
     principal: OptionalPrincipal,
-    page: PageDep,
+    page: Annotated[CursorPage, Depends(cursor_page(50, max_limit=MAX_LIMIT))],
     mine: bool = False,
     name_exact: Name = None,
     name_fuzzy: Name = None,
@@ -58,8 +59,12 @@ def list_policy_versions(
         version=version,
         ids=policy_version_ids,
     )
-    rows, total = repository.versions(session, filters, page)
-    return PolicyVersionsResponse(entries=[version_row(row, principal) for row in rows], total_count=total)
+    versions, total = repository.versions_after(session, filters, page)
+    return PolicyVersionsResponse(
+        entries=[version_row(row, principal) for row in versions.rows],
+        total_count=total,
+        next_cursor=versions.next_cursor,
+    )
 
 
 @router.get("/policy-versions/{policy_version_id}", responses=errors(Unauthorized, NotFound))

@@ -31,7 +31,7 @@ from observatory.settings import MEGABYTE, Settings
 from observatory.store import Missing, Store, bundle_key, upload_key
 from softmax.wire import PolicyVersionResponse, PresignedUploadUrlResponse
 
-__all__ = ["Completion", "begin_upload"]
+__all__ = ["Completion", "begin_upload", "record_upload", "version_response"]
 
 ZIP = "application/zip"
 POLICY = "policy"
@@ -48,6 +48,26 @@ def begin_upload(
     session: Session, principal: Principal, store: Store, *, settings: Settings, now: datetime
 ) -> PresignedUploadUrlResponse:
     """Begin an upload of a bundle."""
+    upload_id = new_id()
+    key = upload_key(principal.user_id, upload_id)
+    record_upload(session, principal, upload_id, POLICY, key, settings=settings, now=now)
+    url = store.upload_url(
+        key, content_type=ZIP, max_bytes=settings.max_bundle_bytes, seconds=settings.upload_url_seconds
+    )
+    return PresignedUploadUrlResponse(upload_url=url, s3_key=key, upload_id=upload_id)
+
+
+def record_upload(
+    session: Session,
+    principal: Principal,
+    upload_id: uuid.UUID,
+    kind: str,
+    key: str,
+    *,
+    settings: Settings,
+    now: datetime,
+) -> None:
+    """Record an upload that begins; raise 429 beyond the limits of a day and of pending uploads."""
     check_uploads(session, principal.user_id, settings=settings, now=now)
     lifetime = timedelta(seconds=settings.upload_url_seconds)
     if (
@@ -58,23 +78,17 @@ def begin_upload(
             f"{settings.max_pending_uploads_per_user} uploads were begun and not completed; complete one or wait",
             retry_after=settings.upload_url_seconds,
         )
-    upload_id = new_id()
-    key = upload_key(principal.user_id, upload_id)
     session.add(
         Upload(
             id=upload_id,
             user_id=principal.user_id,
             player_id=principal.player_id,
-            kind=POLICY,
+            kind=kind,
             key=key,
             created_at=now,
         )
     )
     session.flush()
-    url = store.upload_url(
-        key, content_type=ZIP, max_bytes=settings.max_bundle_bytes, seconds=settings.upload_url_seconds
-    )
-    return PresignedUploadUrlResponse(upload_url=url, s3_key=key, upload_id=upload_id)
 
 
 @dataclass(frozen=True)
@@ -109,7 +123,7 @@ class Completion:
             raise BadRequest(f"There is no upload {upload_id} of yours; begin a new one")
         if upload.policy_version_id is None:
             return None
-        return _response(repository.version(session, upload.policy_version_id))
+        return version_response(repository.version(session, upload.policy_version_id))
 
     def _take_bundle(self, user_id: str, upload_id: uuid.UUID) -> tuple[str, BundleFacts]:
         """Move the bundle to its final key and inspect it; delete a rejected bundle."""
@@ -159,7 +173,7 @@ def submit_if_requested(
     session: Session, principal: Principal, version: PolicyVersion, season: str | None, *, now: datetime
 ) -> PolicyVersionResponse:
     """Return the response for a new version, submitted to the named season, if any; the response reports a failure."""
-    response = _response(version)
+    response = version_response(version)
     if season is None:
         return response
     try:
@@ -170,5 +184,5 @@ def submit_if_requested(
     return response
 
 
-def _response(version: PolicyVersion) -> PolicyVersionResponse:
+def version_response(version: PolicyVersion) -> PolicyVersionResponse:
     return PolicyVersionResponse(id=version.id, name=version.policy.name, version=version.version)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from softmax.wire.accounts import UserRow
-from softmax.wire.base import ResponseModel
+from softmax.wire.base import Nullable, ResponseModel
 
 __all__ = [
+    "FileUploadResponse",
     "PoliciesResponse",
     "PolicyRow",
     "PolicyVersionResponse",
@@ -17,6 +18,8 @@ __all__ = [
     "PolicyVersionSummary",
     "PolicyVersionsResponse",
     "PresignedUploadUrlResponse",
+    "SecretEnvResponse",
+    "SelectionAccess",
 ]
 
 
@@ -50,6 +53,11 @@ class PolicyVersionRow(ResponseModel):
     internal_id: int | None = None
     s3_path: str | None = None
     container_image_id: str | None = None
+    kind: Nullable[Literal["bundle", "image", "file", "description"]] = None
+    policy_version_id: Nullable[UUID] = None
+    """the same as `id`"""
+    policy_name: Nullable[str] = None
+    """the same as `name`"""
 
     @property
     def label(self) -> str:
@@ -59,6 +67,7 @@ class PolicyVersionRow(ResponseModel):
 class PolicyVersionsResponse(ResponseModel):
     entries: list[PolicyVersionRow]
     total_count: int
+    next_cursor: Nullable[str] = None
 
 
 class PolicyRow(ResponseModel):
@@ -95,3 +104,22 @@ class PolicyVersionResponse(ResponseModel):
     version: int
     pools: list[str] | None = None
     submit_error: str | None = None
+
+
+class SecretEnvResponse(ResponseModel):
+    """The id by which a new policy version names secrets."""
+
+    id: UUID
+
+
+class FileUploadResponse(ResponseModel):
+    """Where to PUT a file, as `application/octet-stream`; or the version that these bytes already are."""
+
+    upload_url: Nullable[str] = None
+    existing_policy_version: Nullable[PolicyVersionResponse] = None
+
+
+class SelectionAccess(ResponseModel):
+    """The users who may give a policy a seat in an episode on request."""
+
+    selection_scope: Literal["any_request", "owner_visible"]

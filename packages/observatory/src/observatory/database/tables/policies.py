@@ -31,7 +31,7 @@ MAX_NAME_CHARACTERS = 64
 
 
 class SelectionScope(StrEnum):
-    """Who may give a policy a seat in an episode on request."""
+    """The users who may give a policy a seat in an episode on request."""
 
     ANY_REQUEST = "any_request"
     """every user"""
