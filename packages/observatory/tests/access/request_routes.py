@@ -1,4 +1,4 @@
-"""Who may call the routes of episodes on request. Ada asked for the episode, and her policy and her player are in it."""
+"""Who may call the routes of episodes on request. Ada asked for the episode; her policy and her player are in it."""
 
 from __future__ import annotations
 
