@@ -20,14 +20,12 @@ def make_optimizer(network: nn.Module, args: TrainArgs) -> torch.optim.Optimizer
     betas, decay = (args.beta1, args.beta2), args.weight_decay
     rate: Any = args.learning_rate
     if args.optimizer in ("adam", "adamw"):
-        on_gpu: dict[str, Any] = {}
-        if all(parameter.is_cuda for parameter in parameters):
-            on_gpu["fused"] = True
-            if args.cuda_graphs:  # a recorded step reads the step size from the device
-                on_gpu["capturable"] = True
-                rate = torch.tensor(rate, device=parameters[0].device)
+        is_on_gpu = all(parameter.is_cuda for parameter in parameters)
+        if is_on_gpu and args.cuda_graphs:  # a recorded step reads the step size from the device
+            rate = torch.tensor(rate, device=parameters[0].device)
         kind = torch.optim.Adam if args.optimizer == "adam" else torch.optim.AdamW
-        return kind(parameters, rate, betas, args.eps, weight_decay=decay, **on_gpu)
+        how = {"fused": True, "capturable": is_on_gpu and args.cuda_graphs}
+        return kind(parameters, rate, betas, args.eps, weight_decay=decay, **how)
     if args.optimizer == "muon":
         return _Muon(parameters, args)
     is_adam = args.optimizer == "adamw_schedulefree"
