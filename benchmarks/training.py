@@ -1,11 +1,12 @@
 """Compare the speed of our trainer with that of the published one, on the CPU, in agent steps per CPU second.
 
-usage: training.py [--turns 2] [--threads N] [--passive] [--record]
+usage: training.py [--worlds 16] [--turns 2] [--threads N] [--passive] [--record]
 
 Three commands take turns: the published `cogames tutorial train -p class=lstm` (cogames 0.26.22, PufferLib 3.0.23),
-ours with the same network and settings, and ours with `class=sparse`. All train 16 worlds of the arena with 8 cogs,
-8192 agent steps per update, minibatches of 4096. The published game package is not needed: each command reads the arena
-from a file with one map, so neither side generates maps.
+ours with the same network and settings, and ours with `class=sparse`. All train `--worlds` worlds of the arena with 8
+cogs, 512 agent steps per world and update, minibatches of 4096. The default of both commands is 256 worlds. The
+published game package is not needed: each command reads the arena from a file with one map, so neither side generates
+maps.
 
 Every turn has a short and a long run of each command. The difference of their CPU times (user and system of the whole
 process tree) is the cost of training without start-up; the whole long run is given as well. Each run must have saved
@@ -39,10 +40,14 @@ from scrimmage import OURS, write_missions  # noqa: E402
 from training_runs import Run, Trainer, environment, train  # noqa: E402
 
 EPISODE = 1000  # steps, as in the arena
+# Agent steps of a short and a long run.
+PUBLISHED_STEPS = (16_384, 81_920)
+OUR_STEPS = (32_768, 327_680)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--worlds", type=int, default=16, help="a multiple of 8")
     parser.add_argument("--turns", type=int, default=2)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--passive", action="store_true", help="let the waiting threads of both sides sleep")
@@ -52,12 +57,12 @@ def main() -> None:
     variables = environment(options.threads, passive=options.passive)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        files = write_missions(folder, EPISODE)
+        files, worlds = write_missions(folder, EPISODE), options.worlds
         trainers = [
             # The folder has the empty game that the published command imports.
-            Trainer("published lstm", published, files["published"], "lstm", 2, 10, imports_from=str(folder)),
-            Trainer("ours lstm", OURS, files["ours"], "lstm", 4, 40),
-            Trainer("ours sparse", OURS, files["ours"], "sparse", 4, 40),
+            Trainer("published lstm", published, files["published"], "lstm", worlds, PUBLISHED_STEPS, str(folder)),
+            Trainer("ours lstm", OURS, files["ours"], "lstm", worlds, OUR_STEPS),
+            Trainer("ours sparse", OURS, files["ours"], "sparse", worlds, OUR_STEPS),
         ]
         turns = [take_turn(trainers, folder, options.threads, variables) for _ in range(options.turns)]
     rows = [summary(trainer, [turn[trainer.name] for turn in turns]) for trainer in trainers]
@@ -70,8 +75,8 @@ def main() -> None:
     )
     if options.record:
         command = " ".join(["benchmarks/training.py", *sys.argv[1:]])
-        measured = {"part": "beside the published trainer", "mission": "arena", "threads": options.threads}
-        measured |= {"passive": options.passive, "load": round(os.getloadavg()[0], 1)}
+        measured = {"part": "beside the published trainer", "mission": "arena", "worlds": options.worlds}
+        measured |= {"threads": options.threads, "passive": options.passive, "load": round(os.getloadavg()[0], 1)}
         print(f"recorded in {record('training', command, {**measured, 'rows': rows, 'inference': inference})}")
 
 
@@ -81,7 +86,7 @@ def take_turn(
     """Return a short and a long run of each trainer."""
     turn = {}
     for trainer in trainers:
-        short, long = (train(trainer, updates, folder, threads, variables) for updates in (trainer.short, trainer.long))
+        short, long = (train(trainer, updates, folder, threads, variables) for updates in trainer.lengths)
         turn[trainer.name] = (short, long)
         print(
             f"{trainer.name:16} {short.steps:,} steps in {short.cpu_seconds:.1f} CPU s ({short.seconds:.1f} s), "

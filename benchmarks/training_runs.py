@@ -13,41 +13,47 @@ from pathlib import Path
 
 import torch
 
-WORLDS = 16
 AGENTS = 8
 HORIZON = 64
 MINIBATCH = 4096
-UPDATE = WORLDS * AGENTS * HORIZON
-"""agent steps per update"""
 
 
 @dataclass(frozen=True)
 class Trainer:
-    """A command that trains, and the lengths of its runs in updates."""
+    """A command that trains, and the lengths of its runs."""
 
     name: str
     program: Path
     mission: str
     network: str
-    short: int
-    long: int
+    worlds: int
+    steps: tuple[int, int]
+    """agent steps of a short and a long run, rounded to whole updates"""
     imports_from: str = ""
     """a folder of modules for the command"""
+
+    @property
+    def update(self) -> int:
+        """Agent steps per update."""
+        return self.worlds * AGENTS * HORIZON
+
+    @property
+    def lengths(self) -> tuple[int, int]:
+        """Updates of a short and a long run."""
+        short, long = (max(1, steps // self.update) for steps in self.steps)
+        return short, max(short + 1, long)
 
 
 @dataclass(frozen=True)
 class Run:
     """The cost of one run, from the start of its process to its end."""
 
-    updates: int
+    steps: int
+    """of agents"""
     cpu_seconds: float
     """user and system, of the process and its children"""
     seconds: float
     parameters: int
-
-    @property
-    def steps(self) -> int:
-        return self.updates * UPDATE
 
 
 def environment(threads: int, *, passive: bool = False) -> dict[str, str]:
@@ -62,8 +68,15 @@ def train(trainer: Trainer, updates: int, folder: Path, threads: int, variables:
     """Train for a number of updates. Raises `RuntimeError` if the command fails or has trained less or more."""
     checkpoints = Path(tempfile.mkdtemp(dir=folder))
     command = [str(trainer.program), "tutorial", "train", "-m", trainer.mission, "-p", f"class={trainer.network}"]
-    command += ["--device", "cpu", "--parallel-envs", str(WORLDS), "--minibatch-size", str(MINIBATCH)]
-    command += ["--num-workers", str(threads), "--steps", str(updates * UPDATE), "--checkpoints", str(checkpoints)]
+    command += ["--device", "cpu", "--parallel-envs", str(trainer.worlds), "--minibatch-size", str(MINIBATCH)]
+    command += [
+        "--num-workers",
+        str(threads),
+        "--steps",
+        str(updates * trainer.update),
+        "--checkpoints",
+        str(checkpoints),
+    ]
     before, began = _cpu_seconds(), time.perf_counter()
     env = {**variables, "PYTHONPATH": trainer.imports_from}
     result = subprocess.run(command, cwd=checkpoints, env=env, capture_output=True, text=True)
@@ -72,7 +85,7 @@ def train(trainer: Trainer, updates: int, folder: Path, threads: int, variables:
         raise RuntimeError(f"{' '.join(command)} failed:\n{(result.stdout + result.stderr)[-2000:]}")
     parameters = _check(trainer, updates, checkpoints)
     shutil.rmtree(checkpoints)
-    return Run(updates, cpu_seconds, seconds, parameters)
+    return Run(updates * trainer.update, cpu_seconds, seconds, parameters)
 
 
 def _cpu_seconds() -> float:
@@ -91,9 +104,9 @@ def _check(trainer: Trainer, updates: int, checkpoints: Path) -> int:
         "gradient steps": max(int(weight["step"]) for weight in optimizer.values()),
     }
     expected = {
-        "agent steps": updates * UPDATE,
+        "agent steps": updates * trainer.update,
         "updates": updates,
-        "gradient steps": updates * UPDATE // MINIBATCH,
+        "gradient steps": updates * trainer.update // MINIBATCH,
     }
     if found != expected:
         raise RuntimeError(f"{trainer.name} trained {found}, expected {expected}")
