@@ -120,6 +120,7 @@ def _routers() -> list[APIRouter]:
     from observatory.routes.registry import router as registry
     from observatory.routes.reporters import router as reporters
     from observatory.routes.reproduction import router as reproduction
+    from observatory.routes.role_runs import router as role_runs
     from observatory.routes.rounds import router as rounds
     from observatory.routes.seasons import router as seasons
     from observatory.routes.store import router as store
@@ -147,6 +148,7 @@ def _routers() -> list[APIRouter]:
         coworlds,
         guides,
         reporters,
+        role_runs,
         leagues,
         memberships,
         rounds,

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from observatory import events
 from observatory.assays import service as assays
 from observatory.coworlds import repository as coworlds
+from observatory.coworlds import role_runs
 from observatory.coworlds.certification import CERTIFICATION, follow_job
 from observatory.coworlds.promotion import promote_if_ready
 from observatory.database.tables.episodes import Episode
@@ -41,6 +42,9 @@ def job_changed(session: Session, job: Job, *, now: datetime) -> uuid.UUID | Non
     if job.job_type == CERTIFICATION:
         _follow_certification(session, job, now=now)
         return None
+    if job.job_type == role_runs.ROLE:
+        role_runs.follow_job(session, job, now=now)
+        return None
     match = matches.match_of_job(session, job.id)
     season_id = None if match is None else match.pool.season_id
     run = None if match is not None else assays.run_of_job(session, job.id)
@@ -59,6 +63,7 @@ def job_changed(session: Session, job: Job, *, now: datetime) -> uuid.UUID | Non
     if request is not None:
         episode_id = None if episode is None else episode.id
         following.follow_job(session, request, job, episode_id=episode_id, now=now)
+        role_runs.request_by_league(session, request, now=now)
         if request.source is RequestSource.COWORLD_UPLOAD:
             promote_if_ready(session, request.coworld_id)
     return season_id

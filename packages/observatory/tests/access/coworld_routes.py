@@ -96,6 +96,11 @@ COWORLD_ROUTES: dict[str, tuple[str, Callable[[Any], Any] | None]] = {
         "401 401 401 404 403 400 400 404",
         lambda scene: {"name": "adas", "content_hash": "0" * 64, "attributes": {}},
     ),
+    "GET /v2/episode-requests/{request_id}/reports": ("404 401 401 404 200 200 200 200", None),
+    "POST /v2/episode-requests/{request_id}/role-runs": (
+        "401 401 401 404 403 200 200 200",
+        lambda scene: {"role": "grader"},
+    ),
     f"GET {REPORTERS}": (PUBLIC, None),
     f"GET {REPORTERS}/{{reporter_id}}": (PUBLIC, None),
 }

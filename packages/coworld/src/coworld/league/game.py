@@ -26,6 +26,16 @@ if TYPE_CHECKING:
 __all__ = ["GAME", "CoworldGames", "OutputFile"]
 
 MEGABYTE = 1 << 20
+_ROLE_OUTPUTS = {
+    "report.zip": 256 * MEGABYTE,
+    "report.html": 64 * MEGABYTE,
+    "report.md": 64 * MEGABYTE,
+    "event_log.parquet": 256 * MEGABYTE,
+    "grade.json": 16 * MEGABYTE,
+    "diagnosis.zip": 256 * MEGABYTE,
+    "diagnosis.md": 64 * MEGABYTE,
+}
+"""files that a reporter, grader or diagnoser may leave, and how large they may be"""
 
 
 @dataclass(frozen=True)
@@ -101,9 +111,11 @@ class CoworldGames:
     def output_files(self, spec: Mapping[str, Any]) -> list[OutputFile]:
         """Return the files that a job may leave."""
         if "kind" in spec:
+            outputs = _ROLE_OUTPUTS if spec["kind"] == "role" else {}
             return [
                 OutputFile("results.json", 16 * MEGABYTE),
                 OutputFile("error_info.json", MEGABYTE, is_digested=False),
+                *(OutputFile(name, max_bytes) for name, max_bytes in outputs.items()),
             ]
         seats = range(len(spec.get("assignments", [])))
         return [
@@ -145,7 +157,12 @@ class CoworldGames:
         minimum: str,
         time_limit_seconds: float,
     ) -> None:
-        """Play an episode, or certify a Coworld, and write the files of that to the folder."""
+        """Play an episode, run a role or certify a Coworld, and write the files of that to the folder."""
+        if spec.get("kind") == "role":
+            from coworld.league.role_jobs import run_role_job
+
+            run_role_job(folder, spec, minimum=minimum, time_limit_seconds=time_limit_seconds)
+            return
         if spec.get("kind") == "certification":
             from coworld.league.certifying import certify_job
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from observatory.coworlds import manifests, references
+from observatory.coworlds import manifests, references, role_runs
 from observatory.coworlds.secrets import read_secret
 from observatory.database.tables.coworlds import ContentKind, Coworld
 from observatory.database.tables.jobs import Job
@@ -45,6 +45,7 @@ def prepare_lease(session: Session, job: Job, lease: Lease, *, settings: Setting
     _replace_secrets(manifest, coworld, settings=settings, keys=keys, seconds=seconds)
     kind = ContentKind.PLAYER_FILE
     files = {f"{PLAYER_FILES}/{sha256}": content_key(kind, sha256) for sha256 in manifests.player_files(manifest)}
+    files |= role_runs.files_of(session, job, store)
     urls = {name: settings.as_path(store.download_url(key, seconds=seconds)) for name, key in files.items()}
     return lease.model_copy(update={"spec": {**lease.spec, "manifest": manifest}, "files": lease.files | urls})
 

@@ -17,6 +17,7 @@ __all__ = [
     "ReporterComplete",
     "ReporterCreate",
     "ReporterOutput",
+    "RoleRunRequest",
     "Sha256",
     "VisibilityChange",
 ]
@@ -82,6 +83,14 @@ class ReporterComplete(Body):
     name: Short
     content_hash: Sha256
     attributes: Document
+
+
+class RoleRunRequest(Body):
+    """Which roles look at an episode; without any field, all reporters and graders of the game."""
+
+    role: Literal["reporter", "grader", "diagnoser"] | None = None
+    role_id: Short | None = Field(default=None, description="id in the manifest; by default all of the role")
+    target: int | None = Field(default=None, ge=0, le=10_000, description="the seat that a diagnoser looks at")
 
 
 class ReporterAnnounced(ReporterComplete):

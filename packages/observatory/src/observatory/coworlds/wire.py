@@ -14,11 +14,13 @@ from observatory.database.tables.coworlds import (
     Coworld,
     Reporter,
     ReporterVersion,
+    RoleRun,
     Visibility,
 )
 from observatory.images.addresses import Registry
 from observatory.public_ids import public_id
 from observatory.settings import Settings
+from observatory.store import Store
 from softmax.wire.coworlds import (
     CertificationFailure,
     CertificationStatus,
@@ -29,6 +31,8 @@ from softmax.wire.coworlds import (
     ReporterRow,
     ReporterRowDetail,
     ReporterVersionRow,
+    RoleOutputRow,
+    RoleRunRow,
 )
 
 __all__ = [
@@ -39,6 +43,7 @@ __all__ = [
     "reporter_detail",
     "reporter_row",
     "reporter_version_row",
+    "role_run_row",
 ]
 
 
@@ -124,6 +129,34 @@ def reporter_detail(session: Session, row: Reporter) -> ReporterRowDetail:
 
 def reporter_version_row(row: Reporter, version: ReporterVersion) -> ReporterVersionRow:
     return ReporterVersionRow(id=version.id, name=row.name, version=version.version, content_hash=version.content_hash)
+
+
+def role_run_row(run: RoleRun, store: Store, settings: Settings) -> RoleRunRow:
+    """Return a run with signed addresses of its outputs."""
+    seconds = settings.download_url_seconds
+    return RoleRunRow(
+        id=run.id,
+        episode_request_id=public_id("ereq", run.episode_request_id),
+        role=run.role,
+        role_id=run.role_id,
+        target=int(run.target) if run.target else None,
+        status=run.status.value,
+        error=run.error,
+        outputs=[
+            RoleOutputRow(
+                id=output.id,
+                name=output.name,
+                type=output.type,
+                media_type=output.media_type,
+                size_bytes=output.size_bytes,
+                created_at=output.created_at,
+                url=store.download_url(output.key, seconds=seconds),
+            )
+            for output in run.outputs
+        ],
+        created_at=run.created_at,
+        completed_at=run.completed_at,
+    )
 
 
 def _visibility(coworld: Coworld) -> Literal["public", "private"]:

@@ -7,9 +7,11 @@ from pathlib import PurePosixPath
 __all__ = ["file_type"]
 
 _TYPES = {
+    ".html": "text/html",
     ".json": "application/json",
     ".jsonl": "application/jsonl",
     ".log": "text/plain",
+    ".md": "text/markdown",
     ".txt": "text/plain",
     ".z": "application/x-compress",
     ".zip": "application/zip",

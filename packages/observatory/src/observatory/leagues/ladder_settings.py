@@ -250,6 +250,8 @@ class SettingsDocument(_Knobs):
     round_interval_minutes: int | None = Field(default=None, ge=1, le=MAX_INTERVAL_MINUTES)
     """None starts a round as soon as the last one has ended"""
     counterfactual_eval: dict[str, Any] = Field(default_factory=dict)
+    role_runs: list[Literal["reporter", "grader"]] = Field(default_factory=list, max_length=2)
+    """roles of the game's manifest that look at every completed episode"""
 
     def stored(self) -> dict[str, Any]:
         """Return the document as it was sent."""

@@ -29,6 +29,8 @@ __all__ = [
     "ReporterUpload",
     "ReporterUploadComplete",
     "ReporterVersionRow",
+    "RoleOutputRow",
+    "RoleRunRow",
     "VariantName",
     "ViewerBundle",
 ]
@@ -191,6 +193,33 @@ class ReporterOutputRow(ResponseModel):
     media_type: Nullable[str] = None
     created_at: datetime
     url: str
+
+
+class RoleOutputRow(ResponseModel):
+    """What a role wrote about an episode."""
+
+    id: UUID
+    name: str
+    type: str
+    media_type: Nullable[str] = None
+    size_bytes: int
+    created_at: datetime
+    url: str
+
+
+class RoleRunRow(ResponseModel):
+    """A reporter, grader or diagnoser of a game looks at an episode."""
+
+    id: UUID
+    episode_request_id: str
+    role: Literal["reporter", "grader", "diagnoser"]
+    role_id: str
+    target: Nullable[int] = Field(default=None, description="the seat that a diagnoser looks at")
+    status: Literal["pending", "running", "completed", "failed"]
+    error: Nullable[str] = None
+    outputs: list[RoleOutputRow]
+    created_at: datetime
+    completed_at: Nullable[datetime] = None
 
 
 class ReporterRowDetail(ReporterRow):
