@@ -11,10 +11,12 @@ from sqlalchemy.orm import Session
 
 from observatory import games
 from observatory.database.tables.coworlds import Coworld
+from observatory.database.tables.images import ContainerImage
 from observatory.database.tables.jobs import Job
-from observatory.database.tables.policies import PolicyVersion
+from observatory.database.tables.policies import PolicyKind, PolicyVersion
 from observatory.errors import NotFound
 from observatory.games import GameMissing, OutputFile
+from observatory.images.addresses import Registry
 from observatory.job_states import JobStatus
 from observatory.jobs import service, specs
 from observatory.jobs.file_types import file_type
@@ -22,13 +24,15 @@ from observatory.jobs.files import output_files
 from observatory.jobs.schemas import ErrorInfo, Lease, LeasedPolicy
 from observatory.keys import Keys
 from observatory.policies import grants, secrets
+from observatory.policies.archives import archive_key
+from observatory.public_ids import parse_public_id
 from observatory.settings import Settings
 from observatory.store import Store
 
-__all__ = ["attempt_name", "lease_next", "secrets_of"]
+__all__ = ["GRACE_SECONDS", "attempt_name", "lease_next", "secrets_of"]
 
 # Files outlive the job's time limit a little: they are sent when the episode is over.
-_GRACE_SECONDS = 1800
+GRACE_SECONDS = 1800
 
 
 def lease_next(
@@ -97,25 +101,30 @@ def _policy(session: Session, uri: str, *, engine: str, settings: Settings, stor
         if name is None:
             raise NotFound(f"There is no policy {uri}")
         return LeasedPolicy(name=name, bundle_url=None, policy=uri, egress=[], has_secrets=False)
-    version = _version(session, version_id)
-    seconds = int(settings.job_time_limit_seconds) + _GRACE_SECONDS
-    assert version.bundle_key is not None
-    url = store.download_url(version.bundle_key, seconds=seconds)
+    version = session.get(PolicyVersion, version_id)
+    key = None if version is None else archive_key(version)
+    image = None if version is None else _image(session, version, settings)
+    if version is None or (key is None and image is None):
+        raise NotFound(f"The policy version {version_id} has neither a bundle nor an image")
+    seconds = int(settings.job_time_limit_seconds) + GRACE_SECONDS
     return LeasedPolicy(
         name=f"{version.policy.name}:v{version.version}",
-        bundle_url=settings.as_path(url),
+        bundle_url=None if key is None else settings.as_path(store.download_url(key, seconds=seconds)),
         policy=None,
+        image=image,
+        program={} if image is None else version.spec,
         egress=grants.allowed_hosts(session, version_id),
         package_index=grants.may_use_index(session, version_id),
         has_secrets=secrets.has_secrets(session, version_id),
     )
 
 
-def _version(session: Session, version_id: uuid.UUID) -> PolicyVersion:
-    version = session.get(PolicyVersion, version_id)
-    if version is None or version.bundle_key is None:
-        raise NotFound(f"The policy version {version_id} has no bundle")
-    return version
+def _image(session: Session, version: PolicyVersion, settings: Settings) -> str | None:
+    """Return the address from which a worker pulls the image of a version; None if it has no image."""
+    if version.kind is not PolicyKind.IMAGE or version.container_image_id is None:
+        return None
+    image = session.get(ContainerImage, parse_public_id("img", version.container_image_id))
+    return None if image is None else Registry(settings.base_url()).pull_uri(image)
 
 
 def _output_url(job: Job, file: OutputFile, settings: Settings, store: Store) -> str:
@@ -123,7 +132,7 @@ def _output_url(job: Job, file: OutputFile, settings: Settings, store: Store) ->
         attempt_name(job, file.name),
         content_type=file_type(file.name),
         max_bytes=min(settings.max_artifact_bytes, file.max_bytes),
-        seconds=int(settings.job_time_limit_seconds) + _GRACE_SECONDS,
+        seconds=int(settings.job_time_limit_seconds) + GRACE_SECONDS,
         replace=True,
     )
     return settings.as_path(url)

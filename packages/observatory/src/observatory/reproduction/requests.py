@@ -10,6 +10,7 @@ from observatory.database.tables.requests import EpisodeRequest, EpisodeSeat
 from observatory.errors import Conflict
 from observatory.experience.files import readable_files
 from observatory.experience.wire import RequestWire
+from observatory.policies.archives import archive_key
 from observatory.public_ids import public_id
 from observatory.reproduction.service import why_not
 from observatory.settings import Settings
@@ -57,7 +58,7 @@ def _policy(session: Session, seat: EpisodeSeat, principal: Principal, wire: Req
     if version is None:
         return ReproducedPolicy(name=seat.game_player_id or "", why_not="it is a player of the game")
     reason = why_not(session, version, principal)
-    key = None if reason is not None else version.bundle_key
+    key = None if reason is not None else archive_key(version)
     return ReproducedPolicy(
         name=f"{version.policy.name}:v{version.version}",
         policy_version_id=version.id,
