@@ -76,7 +76,9 @@ def test_an_episode_reads_the_secrets_of_its_game_through_the_lease(
     lease = client.post("/work/lease", json={"worker": "w"}, headers={"X-Auth-Token": token}).json()
     env = lease["spec"]["manifest"]["game"]["runnable"]["env"]
     assert env["PLAIN"] == "1"
-    answer = client.get(env["KEY_URL"])
+    assert env["KEY_URL"] == "secret://leased/0"  # the box of a game has no network: the worker brings the file
+    address = lease["files"]["game-secrets/0"]
+    answer = client.get(address)
     assert (answer.content, answer.headers["cache-control"]) == (VALUE, "no-store")
-    assert client.get(env["KEY_URL"][:-2] + "xx").status_code == 404
+    assert client.get(address[:-2] + "xx").status_code == 404
     assert client.get("/v2/coworlds/secret-values/nothing").status_code == 404

@@ -16,7 +16,7 @@ from coworld.certification.certify import certify
 from coworld.certification.report import CertificationReport
 from coworld.engines.base import EngineError
 from coworld.errors import CoworldError
-from coworld.league.playing import LOCAL_ONLY, league_engine
+from coworld.league.playing import LOCAL_ONLY, league_engine, use_what_came_with_the_job
 from coworld.manifest.package import MANIFEST_NAME
 from coworld.runner.artifacts import write_document
 from coworld.runner.failures import EpisodeFailure
@@ -33,6 +33,7 @@ def certify_job(folder: Path, spec: Mapping[str, Any], *, minimum: str, time_lim
     """Run the transcript on the manifest of a job; see the module."""
     package = folder / "package"
     package.mkdir()
+    use_what_came_with_the_job(folder)
     manifest = _prepared(spec["manifest"], folder)
     (package / MANIFEST_NAME).write_text(json.dumps(manifest))
     try:

@@ -38,12 +38,23 @@ from coworld.runner.episode_request import check_request, parse_request
 from coworld.runner.failures import EpisodeFailure
 from coworld.runner.options import EpisodeOptions
 from coworld.runner.player_files import player_file_spec
+from coworld.runner.ports import LOCAL_SECRET_URIS_ENV_VAR
 from coworld.runner.runner import EpisodeOutcome, run_episode
 
-__all__ = ["GAME_PLAYER", "LOCAL_ONLY", "SeatedPolicy", "check_job", "league_engine", "play"]
+__all__ = [
+    "GAME_PLAYER",
+    "LOCAL_ONLY",
+    "SeatedPolicy",
+    "check_job",
+    "league_engine",
+    "play",
+    "use_what_came_with_the_job",
+]
 
 GAME_PLAYER = "metta://policy/game-player"
 """in a job, the address of a player that comes with the game"""
+LEASED_SECRET = "secret://leased/"
+"""in a game's environment, before the name of a file in the folder `game-secrets` of the job"""
 DEFAULT_MINUTES = 20.0
 """for an episode of a game that does not say how long it may take"""
 LOCAL_ONLY = "COWORLD_LOCAL_"
@@ -95,9 +106,13 @@ def play(
     minimum: str,
     time_limit_seconds: float,
 ) -> None:
-    """Play an episode and write its files to the folder; see the table of the module."""
+    """Play an episode and write its files to the folder; see the table of the module.
+
+    The environment of this process changes: it plays no other episode.
+    """
     workspace = folder / "episode"
     try:
+        use_what_came_with_the_job(folder)
         manifest = _manifest(spec)
         seats = _Seats(manifest, folder)
         for slot, policy in enumerate(policies):
@@ -152,6 +167,9 @@ class _Seats:
         """Seat a policy; raise `_SeatProblem` if its author has to change it."""
         local = _local_path(policy.uri)
         if self._hosted:
+            if player_id is not None:
+                digest = (_game_player(self._manifest, player_id).file or "").removeprefix("sha256:")
+                local = self._folder / "player-files" / digest
             self._add_file(slot, local)
         elif player_id is not None:
             player = _game_player(self._manifest, player_id)
@@ -222,6 +240,20 @@ def league_engine(programs: Mapping[str, LocalImage], minimum: str) -> Engine:
     stronger = minimum if level > Level.NAMESPACES else None
     local = ProcessEngine(images, unsafe=level is Level.NONE, level=stronger)
     return AutoEngine(local, lambda name: ContainerImages(name))
+
+
+def use_what_came_with_the_job(folder: Path) -> None:
+    """Let container engines pull with the login of a job, and the game read its secrets, if the job has any.
+
+    The secrets are files, which the runner copies into the game's folder: a game has no network.
+    """
+    registry, secrets = folder / "registry", folder / "game-secrets"
+    if registry.is_dir():
+        os.environ["REGISTRY_AUTH_FILE"] = str(registry / "config.json")
+        os.environ["DOCKER_CONFIG"] = str(registry)
+        os.environ["CONTAINERS_REGISTRIES_CONF"] = str(registry / "registries.conf")
+    files = sorted(secrets.iterdir()) if secrets.is_dir() else []
+    os.environ[LOCAL_SECRET_URIS_ENV_VAR] = json.dumps({f"{LEASED_SECRET}{file.name}": file.as_uri() for file in files})
 
 
 def _local_path(uri: str) -> Path | None:

@@ -20,7 +20,7 @@ from coworld.bundle.archives import opened_archive
 from coworld.bundle.writer import write_bundle
 from coworld.engines.base import EngineError
 from coworld.errors import CoworldError
-from coworld.league.playing import league_engine
+from coworld.league.playing import league_engine, use_what_came_with_the_job
 from coworld.manifest.package import MANIFEST_NAME, load_package
 from coworld.roles.report_checks import read_report
 from coworld.roles.role_runner import RoleOutput, check_diagnosis, check_grade, run_role
@@ -44,6 +44,7 @@ def run_role_job(folder: Path, spec: Mapping[str, Any], *, minimum: str, time_li
     """Run a role and write its outputs to the folder; see the module."""
     package = folder / "package"
     package.mkdir()
+    use_what_came_with_the_job(folder)
     (package / MANIFEST_NAME).write_text(json.dumps(_prepared(spec, folder)))
     bundle = folder / "bundle.zip"
     events = folder / "finished" / "events.json"

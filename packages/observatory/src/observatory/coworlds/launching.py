@@ -30,6 +30,8 @@ __all__ = ["prepare_lease", "read_leased_secret"]
 
 PLAYER_FILES = "player-files"
 """folder of the files of players, below the folder of a job"""
+GAME_SECRETS, LEASED_SECRET = "game-secrets", "secret://leased/"
+"""folder of a game's secrets, and how its environment refers to a file there"""
 GRACE_SECONDS = 1800
 
 _SECRET = re.compile(r"secret://coworld/[^/]+/([^/]+)")
@@ -42,12 +44,13 @@ def prepare_lease(session: Session, job: Job, lease: Lease, *, settings: Setting
     coworld = session.get_one(Coworld, uuid.UUID(job.stored_spec["coworld_id"]))
     seconds = int(settings.job_time_limit_seconds) + GRACE_SECONDS
     manifest = references.with_pull_addresses(session, coworld.manifest, Registry(settings.base_url()))
-    _replace_secrets(manifest, coworld, settings=settings, keys=keys, seconds=seconds)
+    secrets = _leased_secrets(manifest, coworld, keys=keys, seconds=seconds)
     kind = ContentKind.PLAYER_FILE
     files = {f"{PLAYER_FILES}/{sha256}": content_key(kind, sha256) for sha256 in manifests.player_files(manifest)}
     files |= role_runs.files_of(session, job, store)
     urls = {name: settings.as_path(store.download_url(key, seconds=seconds)) for name, key in files.items()}
-    return lease.model_copy(update={"spec": {**lease.spec, "manifest": manifest}, "files": lease.files | urls})
+    files_of_lease = lease.files | urls | secrets
+    return lease.model_copy(update={"spec": {**lease.spec, "manifest": manifest}, "files": files_of_lease})
 
 
 def read_leased_secret(session: Session, token: str, *, keys: Keys) -> bytes:
@@ -59,16 +62,20 @@ def read_leased_secret(session: Session, token: str, *, keys: Keys) -> bytes:
     return read_secret(session, keys, coworld, content["name"])
 
 
-def _replace_secrets(
-    manifest: Mapping[str, Any], coworld: Coworld, *, settings: Settings, keys: Keys, seconds: float
-) -> None:
-    """Put short-lived addresses in place of the secrets in the game's environment."""
+def _leased_secrets(manifest: Mapping[str, Any], coworld: Coworld, *, keys: Keys, seconds: float) -> dict[str, str]:
+    """Name files in place of the secrets in the game's environment; return their short-lived addresses.
+
+    The worker downloads them, because the box of a game has no network.
+    """
     env = manifest["game"]["runnable"].get("env") or {}
+    addresses = {}
     for name, value in env.items():
         match = _SECRET.fullmatch(value)
         if match is not None:
             token = _signer(keys).sign({"coworld": str(coworld.id), "name": match[1]}, seconds=seconds)
-            env[name] = f"{settings.base_url()}/v2/coworlds/secret-values/{token}"
+            env[name] = f"{LEASED_SECRET}{len(addresses)}"
+            addresses[f"{GAME_SECRETS}/{len(addresses)}"] = f"/v2/coworlds/secret-values/{token}"
+    return addresses
 
 
 def _signer(keys: Keys) -> Signer:

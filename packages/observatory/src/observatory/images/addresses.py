@@ -10,7 +10,7 @@ from observatory.database.tables.images import ContainerImage, ImageStatus
 from observatory.public_ids import public_id
 from softmax.wire.images import ContainerImageRow
 
-__all__ = ["Registry", "repository_name"]
+__all__ = ["REPOSITORIES", "Registry", "repository_name"]
 
 REPOSITORIES = "images/"
 

@@ -25,6 +25,7 @@ __all__ = [
     "LeaseRequest",
     "LeasedPolicy",
     "PolicySecrets",
+    "RegistryLogin",
     "ReleaseRequest",
 ]
 
@@ -51,6 +52,14 @@ class LeasedPolicy(BaseModel):
     program: dict[str, Any] = Field(default={}, description="of an image: `run`, `resources` and `startup`")
 
 
+class RegistryLogin(BaseModel):
+    """Credentials for the images of one job; any user name works."""
+
+    host: str
+    password: str = Field(repr=False)
+    insecure: bool = Field(description="whether the registry speaks plain HTTP")
+
+
 class Lease(BaseModel):
     """A job, and all that is needed to play it."""
 
@@ -61,6 +70,7 @@ class Lease(BaseModel):
     time_limit_seconds: float
     spec: dict[str, Any]
     policies: list[LeasedPolicy]
+    registry: RegistryLogin | None = Field(default=None, description="for container images of this server")
     outputs: dict[str, str] = Field(description="name of each file that may be sent: the address to PUT it to")
     files: dict[str, str] = Field(default={}, description="path of each further file: the address to GET it from")
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Annotated, Literal
 
-from fastapi import Depends, Query, Request
+from fastapi import Depends, Query, Request, Response
 from fastapi.responses import HTMLResponse
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
@@ -279,8 +279,8 @@ def open_replay_session(
 
 @router.get(
     "/episode-requests/{request_id}/replay-page",
-    responses=errors(Unauthorized, NotFound),
-    response_class=HTMLResponse,
+    responses={200: {"content": {"text/html": {}}}, **errors(Unauthorized, NotFound)},
+    response_class=Response,
 )
 def show_replay(
     request_id: str, principal: OptionalPrincipal, session: SessionDep, store: StoreDep, settings: SettingsDep

@@ -25,8 +25,10 @@ from observatory.http.bodies import KILOBYTE
 from observatory.http.callers import Admin, CurrentPrincipal, RequestToken, request_token
 from observatory.http.deps import KeysDep, SettingsDep, StoreDep
 from observatory.http.routing import Router, body_rule
+from observatory.images.addresses import Registry
 from observatory.job_states import TERMINAL, JobStatus
 from observatory.jobs import artifacts, finishing, leasing, logs, repository, service, specs
+from observatory.jobs.pulling import with_registry_login
 from observatory.jobs.schemas import (
     FinishRequest,
     FinishResponse,
@@ -141,7 +143,9 @@ def _take(
     if leased is None:
         return lost, None
     job, lease = leased
-    return lost, (job, prepare_lease(session, job, lease, settings=settings, store=store, keys=keys))
+    lease = prepare_lease(session, job, lease, settings=settings, store=store, keys=keys)
+    seconds = settings.job_time_limit_seconds + leasing.GRACE_SECONDS
+    return lost, (job, with_registry_login(lease, Registry(settings.base_url()), keys.secret, seconds=seconds))
 
 
 @work.post("/jobs/{job_id}/heartbeat", responses=errors(Forbidden, NotFound, Conflict))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from observatory import games
 from observatory.games import ERROR_INFO, RESULTS, GameMissing, PolicyToPlay
 from observatory.jobs.schemas import ErrorInfo, Lease
-from observatory.worker import machine
+from observatory.worker import machine, registries
 from observatory.worker.client import JobClient, LeaseLost, ServerAway
 from observatory.worker.machine import MachineFailed
 
@@ -172,6 +172,8 @@ class Worker:
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             self._retry(lease, lambda url=address, path=target: self._client.download(url, path))  # type: ignore[misc]
+        if lease.registry is not None:
+            registries.write_login(folder, lease.registry)
         policies = []
         for index, policy in enumerate(lease.policies):
             uri = policy.policy or ""
