@@ -91,6 +91,8 @@ def test_no_route_accepts_a_session_or_a_token_that_ended_before_a_restart(
 def test_a_changed_clock_opens_and_breaks_no_route(
     app: FastAPI, client: TestClient, scene: Scene, account: Any, clock: Any
 ) -> None:
+    plenty = app.state.settings.model_copy(update={"anonymous_rate": 10_000})
+    app.state.rate_limits = RateLimits(plenty, app.state.metrics)
     lasting, revoked = account("carol").token, account("dave").token
     short = account("carol", expires_in=timedelta(days=30)).token
     with app.state.database.transaction() as session:

@@ -211,7 +211,7 @@ HOSTILE = {
     "a secret of another game": (with_env("game", "secret://coworld/other/key"), 422, "a game reads its own secrets"),
     "an unknown image": (with_image("registry.example.com/x:1"), 400, "is not on this server; upload it"),
     "an id of no image": (with_image("img_1"), 400, "'img_1' is not the id of a container image"),
-    "an image of nobody": (
+    "an image that does not exist": (
         with_image("img_00000000-0000-4000-8000-000000000000"),
         400,
         "There is no container image img_00000000-0000-4000-8000-000000000000",
@@ -227,7 +227,7 @@ HOSTILE = {
         422,
         "The replay viewer 'viewer' is a path of your package",
     ),
-    "a viewer of nobody": (
+    "a viewer that was not sent": (
         broken(replay_viewer={"bundle": "sha256:" + "0" * 64}),
         400,
         "You have not uploaded the replay viewer sha256:000",

@@ -112,7 +112,7 @@ def test_images_of_a_manifest_become_addresses_that_can_be_pulled(client: TestCl
     assert hidden.json()["manifest"]["player"][0]["image"] == image["public_image_uri"]
     assert hidden.json()["manifest"]["game"]["runnable"]["image"] == "softmax/paintarena:latest"
     assert client.get(f"/v2/container_images/{image['id']}", headers=bob.headers).status_code == 404
-    # What was downloaded can be uploaded again; a public game makes its images public.
+    # A downloaded manifest can be uploaded again; a public game makes its images public.
     downloaded = hidden.json()["manifest"]
     downloaded["game"] |= {"name": "another"}
     again = publish(client, ada, downloaded)

@@ -68,7 +68,7 @@ def _leased_secrets(manifest: Mapping[str, Any], coworld: Coworld, *, keys: Keys
     The worker downloads them, because the box of a game has no network.
     """
     env = manifest["game"]["runnable"].get("env") or {}
-    addresses = {}
+    addresses: dict[str, str] = {}
     for name, value in env.items():
         match = _SECRET.fullmatch(value)
         if match is not None:

@@ -1,6 +1,6 @@
 """All queries for Coworlds, and who may see one: everyone a public one, its uploader and administrators a private one.
 
-Whoever may not see a Coworld gets 404, as if it did not exist.
+All other callers get 404, as if it did not exist.
 """
 
 from __future__ import annotations

@@ -61,7 +61,8 @@ router = Router(prefix="/v2/coworlds", tags=["coworlds"])
 guide_router = Router(tags=["coworlds"])
 
 MAX_MANIFEST_BYTES = 2048 * KILOBYTE
-OCTETS = "application/octet-stream"
+OCTETS, MARKDOWN = "application/octet-stream", "text/markdown"
+IN_MARKDOWN = {**errors(Unauthorized, NotFound), 200: {"content": {MARKDOWN: {}}}}
 
 Id = Annotated[str, Path(max_length=100, description="`cow_...`")]
 Name = Annotated[str, Path(max_length=200)]
@@ -70,12 +71,8 @@ NameFilter = Annotated[str | None, Query(max_length=200, description="a name; `-
 CanonicalFilter = Annotated[bool | None, Query(description="whether leagues play the version")]
 
 
-class MarkdownResponse(Response):
-    media_type = "text/markdown"
-
-
-def _markdown(text: str) -> MarkdownResponse:
-    return MarkdownResponse(text, headers={"X-Content-Type-Options": "nosniff"})
+def _markdown(text: str) -> Response:
+    return Response(text, media_type=MARKDOWN, headers={"X-Content-Type-Options": "nosniff"})
 
 
 @router.post("/upload", responses=errors(BadRequest, Unauthorized, Forbidden, Conflict, TooLarge, TooManyRequests, 501))
@@ -324,10 +321,10 @@ def retry_certification(coworld_id: Id, session: SessionDep, principal: Writer, 
 
 @router.get(
     "/{coworld_id}/certification/transcript.md",
-    response_class=MarkdownResponse,
-    responses=errors(Unauthorized, NotFound),
+    response_class=Response,
+    responses=IN_MARKDOWN,
 )
-def get_transcript(coworld_id: Id, session: SessionDep, principal: OptionalPrincipal) -> MarkdownResponse:
+def get_transcript(coworld_id: Id, session: SessionDep, principal: OptionalPrincipal) -> Response:
     """Return what the certification did, step by step."""
     coworld = repository.coworld(session, coworld_id, principal)
     certification = coworld.certification
@@ -354,10 +351,8 @@ def list_episode_requests(
     return EpisodeRequestPage(entries=[wire.summary(row) for row in found.rows], next_cursor=found.next_cursor)
 
 
-@router.get("/{coworld_id}/play.md", response_class=MarkdownResponse, responses=errors(Unauthorized, NotFound))
-def get_guide(
-    coworld_id: Id, session: SessionDep, principal: OptionalPrincipal, settings: SettingsDep
-) -> MarkdownResponse:
+@router.get("/{coworld_id}/play.md", response_class=Response, responses=IN_MARKDOWN)
+def get_guide(coworld_id: Id, session: SessionDep, principal: OptionalPrincipal, settings: SettingsDep) -> Response:
     """Return the guide to a version of a game."""
     coworld = repository.coworld(session, coworld_id, principal)
     return _markdown(guides.guide(session, coworld, server=settings.base_url()))
@@ -380,10 +375,8 @@ def change_visibility(name: Name, body: VisibilityChange, session: SessionDep, a
     )
 
 
-@guide_router.get("/play_{game}.md", response_class=MarkdownResponse, responses=errors(Unauthorized, NotFound))
-def get_named_guide(
-    game: Name, session: SessionDep, principal: OptionalPrincipal, settings: SettingsDep
-) -> MarkdownResponse:
+@guide_router.get("/play_{game}.md", response_class=Response, responses=IN_MARKDOWN)
+def get_named_guide(game: Name, session: SessionDep, principal: OptionalPrincipal, settings: SettingsDep) -> Response:
     """Return the guide to a game by its name without signs between words: `/play_cogsvsclips.md`."""
     coworld = guides.named_in_guide(session, game, principal)
     return _markdown(guides.guide(session, coworld, server=settings.base_url()))
