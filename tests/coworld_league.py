@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +12,8 @@ from typing import Any
 
 import httpx
 
+from coworld.server.policy_upload import archived
+from coworld.templates import write_template
 from packages.observatory.tests.coworlds.games import game, pass_certification, pass_smoke_episodes
 from packages.observatory.tests.leagues.field import Field
 from tests.league import Account, League, make_account, running_server
@@ -16,6 +21,15 @@ from tests.league import Account, League, make_account, running_server
 __all__ = ["running_coworld_league"]
 
 LEAGUE_NAME = "Paint Main"
+EPISODE_FILES = {
+    "results.json": json.dumps({"scores": [3, 5], "painted_tiles": [3, 5], "ticks": 12}).encode(),
+    "replay": b"a replay",
+    "game.log": b"the game began\n",
+    "policy_agent_0.log": b"I am ada's\n",
+    "policy_agent_1.log": b"I am bob's\n",
+    "policy_artifact_0.zip": b"PK\x05\x06" + bytes(18),
+}
+CONTENT_TYPES = {"json": "application/json", "log": "text/plain", "zip": "application/zip"}
 
 
 @contextmanager
@@ -23,15 +37,16 @@ def running_coworld_league(folder: Path) -> Iterator[League]:
     """A server on a free port of this machine, until the block ends.
 
     In it: the users ada (`{token}`), bob (`{other_token}`) and an administrator (`{admin_token}`); ada's Coworld
-    `paintarena`, canonical; a league of it, with a policy of each user and a completed round.
+    `paintarena`, canonical; a league of it, with a policy of each user and a completed round; a request of ada's with
+    a completed and a failed episode.
     """
     with running_server(folder) as league:
-        _fill(league)
+        _fill(league, folder)
         league.log.clear()
         yield league
 
 
-def _fill(league: League) -> None:
+def _fill(league: League, folder: Path) -> None:
     world, app = league.world, league.world.app
     ada, bob, root = (make_account(world, name) for name in ("ada", "bob", "root"))
     league.names |= {"url": league.url, "token": ada.token, "other_token": bob.token, "admin_token": root.token}
@@ -50,12 +65,14 @@ def _fill(league: League) -> None:
         "division": division["id"],
         "player": player,
     }
+    write_template("python", folder / "player")
+    player_archive = archived(folder / "player")
     versions = []
     for account, prefix in ((ada, ""), (bob, "other_")):
-        version = world.version(account, "mine" if account is ada else "theirs")
-        versions.append(version)
-        body = {"league_id": seed["league_id"], "policy_version_id": str(version)}
         with _http(league, account) as http:
+            version = uuid.UUID(_upload(http, "mine" if account is ada else "theirs", player_archive))
+            versions.append(version)
+            body = {"league_id": seed["league_id"], "policy_version_id": str(version)}
             entered = _ok(http.post("/v2/league-submissions", json=body))
         league.names |= {
             f"{prefix}version": str(version),
@@ -65,6 +82,42 @@ def _fill(league: League) -> None:
     field = Field(world, None)  # type: ignore[arg-type]
     completed = field.round(division["id"], dict(zip(versions, (2.0, 1.0), strict=True)))
     league.names |= {"round": completed, "pool": completed.replace("round_", "pool_")}
+    _request(league, ada, root)
+
+
+def _upload(http: httpx.Client, name: str, archive: bytes) -> str:
+    """Upload a player's archive; return the id of its version."""
+    body = {"name": name, "content_hash": hashlib.sha256(archive).hexdigest(), "size_bytes": len(archive), "tags": {}}
+    begun = http.post("/stats/policies/files/upload", json=body)
+    if begun.status_code != 409:  # the bytes are stored already
+        octets = {"Content-Type": "application/octet-stream"}
+        answer = httpx.put(_ok(begun)["upload_url"], content=archive, headers=octets, trust_env=False)
+        assert answer.is_success, answer.text
+    version: str = _ok(http.post("/stats/policies/files/complete", json=body))["id"]
+    return version
+
+
+def _request(league: League, ada: Account, root: Account) -> None:
+    """Ask for two episodes as ada, and end them as a worker does: one with files, one with a failure of seat 1."""
+    roster = [{"player": {"policy_ref": ref}} for ref in ("mine", league.names["other_version"])]
+    body = {"target": {"league_id": league.names["league"]}, "roster": roster, "num_episodes": 2, "title": "first"}
+    with _http(league, ada) as http:
+        request = _ok(http.post("/v2/experience-requests", json=body))
+    elevated = {"X-Auth-Token": root.token, "X-Use-Elevated-Privileges": "true"}
+    with httpx.Client(base_url=league.url, timeout=60, trust_env=False) as http:
+        worker = _ok(http.post("/admin/tokens", json={"name": "worker"}, headers=elevated))["token"]
+        failure = {"error_type": "player_error", "message": "it left", "failed_policy_index": 1}
+        for name, files, error in (("episode", EPISODE_FILES, None), ("failed_episode", {}, failure)):
+            lease = _ok(http.post("/work/lease", json={"worker": "w"}, headers={"X-Auth-Token": worker}))
+            league.names[name] = lease["spec"]["episode_request_id"]
+            for file, data in files.items():
+                kind = CONTENT_TYPES.get(file.rpartition(".")[2], "application/octet-stream")
+                answer = http.put(lease["outputs"][file], content=data, headers={"Content-Type": kind})
+                assert answer.is_success, (file, answer.text)
+            end = {"status": "completed" if error is None else "failed", "error_info": error}
+            headers = {"X-Auth-Token": lease["job_token"]}
+            _ok(http.post(f"/work/jobs/{lease['job_id']}/finish", json=end, headers=headers))
+    league.names |= {"request": request["id"], "worker_token": worker}
 
 
 def _http(league: League, account: Account) -> httpx.Client:

@@ -144,7 +144,6 @@ def test_what_players_of_a_game_that_hosts_them_cannot_have_is_refused(tmp_path:
         (["replay", "paintarena", "nothing"], 1, "nothing does not exist"),
         (["certify", "nowhere.json", "--no-open-report"], 1, "does not exist"),
         (["bundle", "nowhere"], 1, "is not an episode's folder"),
-        (["bundle", "ereq_1"], 1, "is an episode on a server"),
         (["bundle", "nowhere", "--include", "secrets"], 2, "secrets"),
         (["grade", "paintarena", "nowhere.zip"], 1, "does not exist"),
         (["make-policy", "cobol", "-o", "x"], 2, "there is no template 'cobol'"),

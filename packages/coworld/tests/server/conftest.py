@@ -59,7 +59,7 @@ def ask(call: Call) -> Callable[..., object]:
     """Run a command with `--json` and return the document, which must match its schema."""
 
     def run(line: str, *words: object, user: str = "token") -> object:
-        said = call(line, "--json", *words, user=user)
+        said = call(line, *words, "--json", user=user)
         assert said.code == 0, (line, said.err, said.out)
         json.loads(said.out)
         return said.document(line.split()[0])

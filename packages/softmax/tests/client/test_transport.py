@@ -93,6 +93,39 @@ def test_an_upload_is_retried_from_its_beginning() -> None:
         assert server.bodies == [b"bundle", b"bundle"]
 
 
+REJECTED = {"X-RateLimit-Outcome": "rejected", "Retry-After": "0"}
+
+
+def test_a_request_that_the_rate_limit_rejected_is_repeated_twice() -> None:
+    with serving() as server, Transport() as client:
+        server.script, server.headers = [429, 429], REJECTED
+        assert client.call("POST", server.address, content=b"{}").status_code == 200
+        assert server.bodies == [b"{}"] * 3
+        server.script = [429] * 3
+        with pytest.raises(Refused):
+            client.call("POST", server.address, content=b"{}")
+        assert server.script == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "content"),
+    [
+        ({**REJECTED, "Retry-After": "31"}, b""),
+        ({**REJECTED, "Retry-After": "soon"}, b""),
+        ({**REJECTED, "X-RateLimit-Outcome": "queued"}, b""),
+        ({**REJECTED, "X-RateLimit-Outcome": "queued"}, iter([b"once"])),
+        (REJECTED, iter([b"once"])),
+    ],
+    ids=["too late", "no number", "it may have run", "a stream that may have run", "a stream"],
+)
+def test_a_rate_limited_request_is_not_repeated_if_it_must_not_be(headers: dict[str, str], content: object) -> None:
+    with serving() as server, Transport() as client:
+        server.script, server.headers = [429], headers
+        with pytest.raises(Refused):
+            client.call("POST", server.address, content=content)
+        assert server.script == []
+
+
 @pytest.mark.parametrize(
     ("method", "status", "headers"),
     [("POST", 503, {}), ("GET", 500, {}), ("GET", 429, {}), ("GET", 404, {}), ("GET", 503, {"Retry-After": "60"})],

@@ -14,6 +14,7 @@ from coworld.server.pages import (
     LeaguePolicyMembershipPage,
     LeagueSubmissionPage,
 )
+from coworld.server.reproduction import Reproduction
 from softmax.wire.accounts import PlayerResponse
 from softmax.wire.coworlds import CertificationStatus, CoworldResponse, CoworldSecretRow, CoworldVisibility
 from softmax.wire.images import ContainerImageRow
@@ -177,5 +178,6 @@ SERVER_DOCUMENTS: dict[str, Any] = {
     "episode-annotations": SavedFilesDocument,
     "replays": EpisodeRequestList | list[ReplayIndexDocument],
     "replay-open": dict[str, Any],
+    "reproduce": Reproduction,
 }
 """the type of each command's output; a command group has the union of its commands"""

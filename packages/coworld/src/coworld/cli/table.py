@@ -4,6 +4,8 @@ A command's module is imported when the command is called. Each module parses, c
 prints.
 """
 
+from typing import Annotated
+
 import typer
 
 from coworld.cli.program import CoworldProgram
@@ -96,6 +98,7 @@ COMMANDS = [
     ),
     Entry("replays", "coworld.commands.replays:replays", "List or download replays.", EPISODES),
     Entry("replay-open", "coworld.commands.replays:replay_open", "Watch the replay of an episode.", EPISODES),
+    Entry("reproduce", "coworld.commands.reproduce:reproduce", "Play an episode again and compare.", EPISODES),
     Entry("reporters", "coworld.commands.reporters:COMMANDS", "Find reporters in catalogues or on a server.", INFO),
     Entry("roles", "coworld.commands.roles:COMMANDS", "Find implementations of roles in catalogues.", INFO),
     Entry("docs", "coworld.commands.docs:docs", "List or print documents and schemas.", INFO),
@@ -110,4 +113,15 @@ class Coworld(CoworldProgram):
     entry_point_group = "coworld.commands"
 
 
-app: typer.Typer = make_app("coworld", "Package a game, run it and certify it, without containers.", Coworld)
+app: typer.Typer = make_app("coworld", "Package a game, run it, certify it and publish it; play in leagues.", Coworld)
+
+
+@app.callback()
+def _root(
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
+    elevated: Annotated[bool, typer.Option("--elevated", hidden=True, help="Use an administrator's rights.")] = False,
+) -> None:
+    if elevated:
+        from coworld.server.api_client import CoworldApiClient
+
+        CoworldApiClient.set_elevated(True)

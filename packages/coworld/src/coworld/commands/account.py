@@ -58,6 +58,7 @@ def _client(server: str | None) -> CoworldUploadClient:
 
 def _own_client(server: str | None) -> tuple[CoworldUploadClient, str]:
     """Return a client with the user's own token, even while a player's session is active, and the login server."""
+    from coworld.server.api_client import api_base
     from coworld.server.upload_client import CoworldUploadClient
     from softmax.client.addresses import resolve_addresses
     from softmax.client.credentials import user_token
@@ -69,7 +70,7 @@ def _own_client(server: str | None) -> tuple[CoworldUploadClient, str]:
         raise NotAuthenticated(
             f"You are not signed in to {addresses.api}.", [f"softmax login --server {addresses.login}"]
         )
-    return CoworldUploadClient(server_url=addresses.api, token=token), addresses.login
+    return CoworldUploadClient(server_url=api_base(addresses.api), token=token), addresses.login
 
 
 @examples("coworld player list")

@@ -7,13 +7,17 @@ from typing import Annotated
 
 import typer
 
+from coworld.cli.league import LeagueServer
 from coworld.cli.options import Json
 from softmax.cli.program import examples
 
 __all__ = ["bundle"]
 
 Workspace = Annotated[
-    str, typer.Argument(metavar="WORKSPACE", help="An episode's folder, as `coworld run-episode` writes it.")
+    str,
+    typer.Argument(
+        metavar="WORKSPACE", help="An episode's folder, as `coworld run-episode` writes it; or ereq_... of a server."
+    ),
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The bundle to write.")]
 Include = Annotated[
@@ -28,23 +32,30 @@ Include = Annotated[
 
 @examples("coworld bundle results --output episode.zip", "coworld bundle results --include results,replay")
 def bundle(
-    workspace: Workspace, output: Output = Path("episode.zip"), include: Include = None, json: Json = False
+    workspace: Workspace,
+    output: Output = Path("episode.zip"),
+    include: Include = None,
+    server: LeagueServer = None,
+    json: Json = False,
 ) -> None:
-    """Pack what an episode left behind."""
+    """Pack what an episode left behind, or download that of an episode on a server."""
     from coworld.bundle import parse_include, write_bundle
     from coworld.cli.json_output import BundleDocument
     from coworld.errors import BundleError
-    from softmax.cli.errors import UsageError, fail, hints_of
+    from softmax.cli.errors import UsageError, hints_of
     from softmax.cli.output import print_json
 
-    if workspace.startswith("ereq_") and not Path(workspace).exists():
-        fail(f"{workspace} is an episode on a server, which this version does not fetch", "give a folder")
     try:
         words = parse_include(include)
     except BundleError as error:
         raise UsageError(str(error), hints_of(error) or ()) from error
     output.parent.mkdir(parents=True, exist_ok=True)
-    bundle_manifest = write_bundle(Path(workspace), output, include=words)
+    if workspace.startswith("ereq_") and not Path(workspace).exists():
+        from coworld.server.episode_files import download_bundle
+
+        bundle_manifest = download_bundle(server, workspace, output, include=words)
+    else:
+        bundle_manifest = write_bundle(Path(workspace), output, include=words)
     if json:
         print_json(
             BundleDocument(

@@ -224,7 +224,7 @@ def watch(
         try:
             for page, progress in pages:
                 if jsonl:
-                    print(page.model_dump_json(), flush=True)
+                    print("" if page is None else f"{page.model_dump_json()}\n", end="", flush=True)
                 elif not json and (line := _line(progress)) != shown:
                     shown = line
                     print(line, flush=True)

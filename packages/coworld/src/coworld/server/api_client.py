@@ -57,6 +57,7 @@ from softmax.wire.policies import PolicyVersionRow
 from softmax.wire.requests import BulkEpisode as BulkEpisodeEntry
 from softmax.wire.requests import (
     BulkEpisodePage,
+    EpisodeReproduction,
     EpisodeRequestList,
     EpisodeRequestSummary,
     ExperienceRequestDetail,
@@ -184,7 +185,7 @@ class CoworldApiClient(ApiClient):
     def maybe_signed_in(cls, server_url: str | None = None, login_server: str | None = None) -> Self:
         """Return a client with the saved token, or without one if none is saved: public rows can be read."""
         addresses = resolve_addresses(server_url, login_server)
-        return cls(server_url=addresses.api, token=current_token(addresses.login))
+        return cls(server_url=api_base(addresses.api), token=current_token(addresses.login))
 
     def _headers(self) -> dict[str, str]:
         if self._elevated and (self.token or "").startswith("ply_"):
@@ -591,6 +592,11 @@ class CoworldApiClient(ApiClient):
             raise ValueError(f"the server sent {len(response.content)} bytes of {size}")
         return response.content
 
+    def get_episode_reproduction(self, episode_request_id: str) -> EpisodeReproduction:
+        """Return everything needed to play an episode again, with what the caller may have."""
+        path = f"{_episode(episode_request_id)}/reproduction"
+        return self._get(path, EpisodeReproduction, f"Episode {episode_request_id}")
+
     # Jobs, for clients of the first two generations
 
     def get_job_artifact_bytes(self, job_id: UUID, artifact_type: str) -> bytes:
@@ -645,6 +651,11 @@ class CoworldApiClient(ApiClient):
 
     def get_reporter(self, reporter_id: str) -> ReporterDetailPublic:
         return self._get(f"/v2/reporters/{path_part(reporter_id)}", ReporterDetailPublic, f"Reporter {reporter_id}")
+
+
+def api_base(server: str) -> str:
+    """Return where the API of a server is: an address that ends in `/api` stands for `/api/observatory`."""
+    return f"{server}/observatory" if server.endswith("/api") else server
 
 
 def _episode(episode_request_id: str) -> str:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from softmax.client.errors import NotFound
 
 if TYPE_CHECKING:
+    from coworld.bundle import BundleManifest
     from coworld.server.api_client import CoworldApiClient
     from softmax.wire.requests import EpisodeRequestRow, PolicyArtifactInfo
 
-__all__ = ["Saved", "SeatFile", "download_replays", "download_seats", "fetch_replay", "seats_of"]
+__all__ = ["Saved", "SeatFile", "download_bundle", "download_replays", "download_seats", "fetch_replay", "seats_of"]
 
 
 @dataclass
@@ -66,6 +67,23 @@ def download_seats(
                 continue
             saved.paths.append(_write(folder / name, data))
     return saved
+
+
+def download_bundle(server: str | None, episode: str, path: Path, *, include: Sequence[str]) -> BundleManifest:
+    """Save an episode's bundle, with the files that you may have, and return its manifest.
+
+    Raises:
+        BundleError: the server sent something else. `ClientError`: the server refuses.
+    """
+    from coworld.bundle import opened_bundle
+    from coworld.server.api_client import CoworldApiClient
+
+    with CoworldApiClient.maybe_signed_in(server) as client:
+        data = client.get_episode_request_bundle(episode, list(include))
+    with opened_bundle(data) as bundle:
+        manifest = bundle.manifest
+    _write(path, data)
+    return manifest
 
 
 def fetch_replay(client: CoworldApiClient, row: EpisodeRequestRow) -> bytes:

@@ -78,8 +78,8 @@ def watch(
     reset: bool = False,
     timeout: float = 3600.0,
     sleep: Callable[[float], None] = time.sleep,
-) -> Iterator[tuple[EpisodeChanges, Progress]]:
-    """Yield each page of changes with what is known then, until everything has ended.
+) -> Iterator[tuple[EpisodeChanges | None, Progress]]:
+    """Yield each page of changes with what is known then, until everything has ended; first None and a checkpoint.
 
     Raises:
         WatchStopped: the time is over, or the checkpoint belongs to other requests.
@@ -89,6 +89,7 @@ def watch(
     progress, cursor = Progress(), None
     if checkpoint is not None and checkpoint.exists() and not reset:
         progress, cursor = _read_checkpoint(checkpoint, ids)
+        yield None, progress
     deadline = time.monotonic() + timeout
     while not (cursor is not None and progress.requests and progress.is_over(sealed=until == "evidence")):
         left = deadline - time.monotonic()

@@ -15,6 +15,7 @@ from observatory.jobs.files import replay_files
 from observatory.jobs.specs import policy_version_id
 from observatory.matches import repository
 from observatory.policies import grants, secrets
+from observatory.policies.archives import archive_key
 from observatory.secrecy import seeds_are_public
 from observatory.settings import Settings
 from observatory.store import Store, job_key
@@ -69,7 +70,7 @@ def _policies(
         version_id = policy_version_id(uri)
         version = None if version_id is None else session.get(PolicyVersion, version_id)
         reason = why_not(session, version, principal)
-        key = None if version is None or reason is not None else version.bundle_key
+        key = None if version is None or reason is not None else archive_key(version)
         policies.append(
             ReproducedPolicy(
                 name=name,
@@ -84,7 +85,7 @@ def _policies(
 
 def why_not(session: Session, version: PolicyVersion | None, principal: Principal | None) -> str | None:
     """Return why the caller cannot run a policy; None if they can."""
-    if version is None or version.bundle_key is None:
+    if version is None or archive_key(version) is None:
         return "its bundle is missing"
     if secrets.has_secrets(session, version.id) or grants.allowed_hosts(session, version.id):
         return "it used secrets or network hosts that others cannot use"

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import functools
 import ipaddress
+import random
+import re
 import time
 from collections.abc import Mapping
 from types import TracebackType
@@ -31,6 +33,14 @@ RETRIED_STATUSES = frozenset({502, 503, 504})
 RETRY_DELAYS = (0.25, 1.0)
 """seconds to wait before the second and the third attempt"""
 LONGEST_RETRY_AFTER = 5.0
+
+RATE_LIMIT_OUTCOME = "X-RateLimit-Outcome"
+REJECTED = "rejected"
+"""the server refused a request before it ran, so that any method may be repeated"""
+RATE_LIMIT_ATTEMPTS = 3
+RATE_LIMIT_SECONDS = 30.0
+"""for all attempts together"""
+_SECONDS = re.compile(r"[0-9]{1,9}")
 
 
 class Transport:
@@ -97,17 +107,23 @@ class Transport:
         """Make a request and return the response, whatever its status.
 
         A request that may be repeated is sent up to three times while the server closes the connection or answers
-        502, 503 or 504 without asking for a long pause.
+        502, 503 or 504 without asking for a long pause. Any request is repeated after a 429 that says that it did not
+        run, if the server allows that soon enough.
         """
         import httpx
 
         delays = list(RETRY_DELAYS) if method in RETRIED_METHODS else []
         client = self._client(url, follow_redirects)
+        rejections = _Rejections(content.get("content"))
         while True:
             try:
                 response = client.request(
                     method, url, headers=headers, timeout=timeout, follow_redirects=follow_redirects, **content
                 )
+                if (delay := rejections.delay(response)) is not None:
+                    time.sleep(delay)
+                    _rewind(content.get("content"))
+                    continue
                 if not delays or not _is_transient(response):
                     return response
             except (httpx.InvalidURL, httpx.UnsupportedProtocol):
@@ -146,6 +162,32 @@ def send(method: str, url: str, **settings: Any) -> httpx.Response:
     """Make one request on a new connection; see `Transport.send`."""
     with Transport() as transport:
         return transport.send(method, url, **settings)
+
+
+class _Rejections:
+    """Counts how often the server has rejected a request because of its rate limit, without running it."""
+
+    def __init__(self, content: Any) -> None:
+        self._left = RATE_LIMIT_ATTEMPTS - 1 if _is_replayable(content) else 0
+        self._deadline = time.monotonic() + RATE_LIMIT_SECONDS
+
+    def delay(self, response: httpx.Response) -> float | None:
+        """Return the seconds after which to repeat the request; None if it should not be repeated."""
+        if response.status_code != 429 or response.headers.get(RATE_LIMIT_OUTCOME) != REJECTED or self._left == 0:
+            return None
+        retry_after = response.headers.get("Retry-After", "")
+        if _SECONDS.fullmatch(retry_after) is None:
+            return None
+        delay = int(retry_after) + random.uniform(0.0, 0.25)
+        if time.monotonic() + delay > self._deadline:
+            return None
+        self._left -= 1
+        return delay
+
+
+def _is_replayable(content: Any) -> bool:
+    """Return whether a body can be sent again; an iterator cannot."""
+    return content is None or isinstance(content, bytes | str) or hasattr(content, "seek")
 
 
 def _is_transient(response: httpx.Response) -> bool:

@@ -342,7 +342,7 @@ class CreditStatus(ResponseModel):
     max_balance_credits: float
     refill_credits: float
     refill_cadence: str
-    next_refill_at: Nullable[datetime] = None
+    next_refill_at: datetime
     credits_per_usd: float
     spent_this_period_credits: float
     enforced: bool
