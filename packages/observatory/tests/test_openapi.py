@@ -19,6 +19,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from observatory.http.rate_limits import RateLimits
+from packages.observatory.tests.access.league_routes import make_league
 from packages.observatory.tests.world import TEAM, World
 
 load_all_checks()
@@ -28,7 +29,7 @@ DEEP = b'{"name": "x", "attributes": ' + b'{"a":' * 100_000 + b"1" + b"}" * 100_
 
 
 @pytest.fixture
-def existing(world: World, ada) -> SimpleNamespace:
+def existing(world: World, client: TestClient, ada) -> SimpleNamespace:
     """Things that are there, so that not every answer is 404."""
     world.season()
     world.season(TEAM)
@@ -36,7 +37,13 @@ def existing(world: World, ada) -> SimpleNamespace:
     match = world.match("open", "competition", [(first, 2), (second, 2)])
     world.play(match, [1, 2, 3, 4])
     world.team("teams", "team-round-1", [first, second], score=1.0)
-    return SimpleNamespace(season="open", version=str(first), match=str(match), job=str(world.job_of(match)))
+    return SimpleNamespace(
+        season="open",
+        version=str(first),
+        match=str(match),
+        job=str(world.job_of(match)),
+        league=make_league(client, world, ada, first).words(),
+    )
 
 
 def test_every_operation_keeps_to_the_document(app: FastAPI, server, existing, admin, ada, monkeypatch) -> None:
@@ -87,6 +94,7 @@ def _existing_values(parameters, existing) -> dict[str, object] | None:
         "job_id": existing.job,
         "agent_idx": 0,
         "artifact_type": "logs",
+        **existing.league,
     }
     if not set(parameters or ()) & set(values):
         return None

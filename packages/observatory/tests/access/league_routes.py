@@ -1,4 +1,4 @@
-"""Who may call the routes of leagues. The league is ada's and public, and one of her versions plays in it."""
+"""The callers of the routes of leagues. The league is ada's and public, and one of her versions plays in it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class LeagueScene:
     round: str
 
     def words(self) -> dict[str, str]:
-        """What stands for the parameters of a path."""
+        """Return the values of the parameters of a path."""
         return {
             "league_id": self.league,
             "division_id": self.division,

@@ -291,6 +291,7 @@ def test_what_is_not_offered_yet_is_refused_in_one_sentence(client: TestClient, 
 def test_clients_get_flags_credits_and_an_empty_feed(client: TestClient, ada: Any) -> None:
     assert client.get("/flags/me", headers=ada.headers).json() == {"flags": {"feed-v1": False}}
     credits = client.get("/usage/me/credits", headers=ada.headers).json()
+    assert credits["status"]["next_refill_at"] == "2026-03-02T00:00:00Z"  # newer clients want a date
     assert credits["status"]["enforced"] is False and credits["recent_requests"] == []
     feed = client.get("/v2/coworlds/paint/feed-posts/check", headers=ada.headers)
     assert feed.json() == {"human_name": None, "rounds": [], "sensei_due": None}

@@ -103,6 +103,8 @@ def test_rounds_have_results_one_pool_and_numbers_for_old_clients(
     assert table[0]["score"] == table[0]["avg_score"] == pytest.approx(10 / 3) and table[0]["score_label"]
     assert [recent["id"] for recent in table[0]["recent_rounds"]] == rounds[::-1]
     assert client.get(path).json()[0]["recent_rounds"] is None
+    two = client.get(path, params={"include_recent_rounds": 2}).json()  # as older clients ask
+    assert [recent["id"] for recent in two[0]["recent_rounds"]] == rounds[:0:-1]
     board = client.get(f"/v2/divisions/{division}/leaderboards").json()
     assert board["views"][0]["rows"][0]["policy_version_ids"] == [str(first)]
 
@@ -154,11 +156,18 @@ def test_a_power_analysis_follows_its_formula(client: TestClient, field: Field, 
     assert row["per_mode_n_per_arm"] == {"small": needed} and row["blended_n_per_arm"] == needed
     assert answer["anchor"] == {"policy_ref": "alpha:v1", "policy_version_id": str(first)}
     assert answer["mode_mix"]["fractions"] == {"small": 1.0} and answer["window"]["episodes_scanned"] == 51
+    game = client.get(f"/v2/leagues/{league}").json()["game"]["id"]
+    page = client.get(f"/v2/games/{game}/episodes", params={"limit": 100}).json()
+    assert {(row["status"], row["round_id"]) for row in page["entries"]} == {("completed", round_)}
+    assert len(page["entries"]) == 50 and page["next_cursor"] is None
     pooled = client.post(path, json={}, headers=bob.headers).json()
     assert pooled["anchor"] is None and pooled["modes"]["small"]["operating_point"] == pytest.approx(0.5)
     for wrong in ("gamma", "alpha:v2", "alpha:vx"):
         answer = client.post(path, json={"policy_ref": wrong}, headers=bob.headers)
         assert answer.status_code == 400 and wrong in answer.json()["detail"]
+    extreme = {"alpha": 1e-9, "power": 1 - 1e-9, "elo_grid": [0.1, 4000]}
+    assert client.post(path, json=extreme, headers=bob.headers).json()["table"][0]["blended_n_per_arm"] > 10**8
+    assert client.post(path, json={"alpha": 1e-300}, headers=bob.headers).status_code == 422
     assert client.post(path, json={}).status_code == 401
 
 

@@ -13,7 +13,9 @@ from sqlalchemy.orm import Session, joinedload, selectinload
 from sqlalchemy.sql.base import ExecutableOption
 
 from observatory.accounts.principal import Principal
+from observatory.coworlds.names import name_key
 from observatory.cursors import CursorPage, Slice
+from observatory.database.tables.coworlds import Coworld
 from observatory.database.tables.jobs import Job
 from observatory.database.tables.leagues import Division, League, Round
 from observatory.database.tables.policies import Policy, PolicyVersion
@@ -83,6 +85,8 @@ class EpisodeFilter:
     player_id: str | None = None
     policy_version_id: uuid.UUID | None = None
     coworld_id: uuid.UUID | None = None
+    coworld_name: str | None = None
+    """all versions of this name"""
     source: RequestSource | None = None
     experience_request_id: uuid.UUID | None = None
     mine: Principal | None = None
@@ -104,6 +108,9 @@ class EpisodeFilter:
             conditions.append(EpisodeRequest.id.in_(_seats(EpisodeSeat.policy_version_id == self.policy_version_id)))
         if self.coworld_id is not None:
             conditions.append(EpisodeRequest.coworld_id == self.coworld_id)
+        if self.coworld_name is not None:
+            versions = select(Coworld.id).where(Coworld.name_key == name_key(self.coworld_name))
+            conditions.append(EpisodeRequest.coworld_id.in_(versions))
         if self.source is not None:
             conditions.append(EpisodeRequest.source == self.source)
         if self.experience_request_id is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
@@ -16,7 +18,7 @@ CREDITS_PER_USD = 10.0
 RECENT_REQUESTS = 20
 
 
-def of_caller(session: Session, principal: Principal) -> Credits:
+def of_caller(session: Session, principal: Principal, *, now: datetime) -> Credits:
     """Return the caller's credits; those of one player for a player's token."""
     statement = select(ExperienceRequest).where(ExperienceRequest.user_id == principal.user_id)
     if principal.player_id is not None:
@@ -29,8 +31,8 @@ def of_caller(session: Session, principal: Principal) -> Credits:
         balance_credits=0.0,
         max_balance_credits=0.0,
         refill_credits=0.0,
-        refill_cadence="none",
-        next_refill_at=None,
+        refill_cadence="daily",
+        next_refill_at=now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1),
         credits_per_usd=CREDITS_PER_USD,
         spent_this_period_credits=0.0,
         enforced=False,

@@ -110,7 +110,7 @@ class RebindRequest(Body):
 
 
 class PowerRequest(Body):
-    alpha: float = Field(default=0.05, gt=0, lt=1)
-    power: float = Field(default=0.8, gt=0, lt=1)
+    alpha: float = Field(default=0.05, ge=1e-9, le=0.5)
+    power: float = Field(default=0.8, ge=0.5, le=1 - 1e-9)
     policy_ref: _Name | None = None
-    elo_grid: list[Annotated[float, Field(gt=0, le=4000)]] | None = Field(default=None, min_length=1, max_length=50)
+    elo_grid: list[Annotated[float, Field(ge=0.1, le=4000)]] | None = Field(default=None, min_length=1, max_length=50)

@@ -20,7 +20,7 @@ from softmax.wire.leagues import (
     RecentRound,
 )
 
-__all__ = ["leaderboard", "leaderboards"]
+__all__ = ["RECENT_ROUNDS", "leaderboard", "leaderboards"]
 
 MAX_ROUNDS = 1000
 RECENT_ROUNDS = 10
@@ -39,7 +39,7 @@ class _Record:
     def mean(self) -> float:
         return statistics.fmean(result.score for _, result in self.results)
 
-    def recent(self) -> list[RecentRound]:
+    def recent(self, number: int) -> list[RecentRound]:
         return [
             RecentRound(
                 id=public_id("round", round_.id),
@@ -50,7 +50,7 @@ class _Record:
                 started_at=round_.started_at,
                 completed_at=round_.completed_at,
             )
-            for round_, result in self.results[:RECENT_ROUNDS]
+            for round_, result in self.results[:number]
         ]
 
 
@@ -81,7 +81,7 @@ def leaderboards(session: Session, division: Division) -> DivisionLeaderboards |
     return DivisionLeaderboards(default_view_key="score", axes=[], views=[view])
 
 
-def leaderboard(session: Session, division: Division, *, include_recent_rounds: bool) -> list[DivisionLeaderboardEntry]:
+def leaderboard(session: Session, division: Division, *, recent_rounds: int) -> list[DivisionLeaderboardEntry]:
     """Return the table of a division, best player first; empty before its first round."""
     board = leaderboards(session, division)
     if board is None or not board.views:
@@ -103,14 +103,14 @@ def leaderboard(session: Session, division: Division, *, include_recent_rounds: 
                 avg_score=score,
                 mean_round_score=None if record is None else record.mean,
                 rounds_played=0 if record is None else len(record.results),
-                recent_rounds=_recent(record) if include_recent_rounds else None,
+                recent_rounds=_recent(record, recent_rounds) if recent_rounds else None,
             )
         )
     return sorted(entries, key=lambda entry: entry.rank or 0)
 
 
-def _recent(record: _Record | None) -> list[RecentRound]:
-    return [] if record is None else record.recent()
+def _recent(record: _Record | None, number: int) -> list[RecentRound]:
+    return [] if record is None else record.recent(number)
 
 
 def _records(session: Session, division: Division) -> dict[str, _Record]:

@@ -66,7 +66,7 @@ def replace_settings(
     response: Response,
     if_match: IfMatch = None,
 ) -> LeagueSettings:
-    """Replace the whole settings; with `If-Match` only if nobody changed them since that revision."""
+    """Replace the whole settings; with `If-Match` only if they have not changed since that revision."""
     league = repository.managed_league(session, parse_public_id("league", league_id), user)
     service.replace_settings(session, league, body, if_match=if_match)
     return _settings(league, response)

@@ -1,4 +1,4 @@
-"""Games, leagues and divisions, as everybody sees them."""
+"""Games, leagues and divisions, as all callers see them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from observatory.cursors import CursorPage, cursor_page
 from observatory.database import SessionDep, own_transactions
 from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized, Unprocessable, errors
 from observatory.events import ChangeKind
+from observatory.experience import repository as experience
+from observatory.experience.repository import EpisodeFilter
+from observatory.experience.wire import RequestWire
 from observatory.http.cached import cached
 from observatory.http.callers import CurrentPrincipal, OptionalPrincipal
-from observatory.http.deps import SettingsDep
+from observatory.http.deps import SettingsDep, StoreDep
 from observatory.http.routing import Router
-from observatory.leagues import episodes, power, repository, standings
+from observatory.leagues import power, repository, standings
 from observatory.leagues.guide import participation_guide
 from observatory.leagues.schemas import PowerRequest
 from observatory.leagues.wire import Converter
@@ -40,13 +43,12 @@ calls = Router(prefix="/v2", tags=["leagues"])
 LeagueId = Annotated[str, Path(max_length=200, description="`league_...`")]
 DivisionId = Annotated[str, Path(max_length=200, description="`div_...`")]
 GameId = Annotated[str, Path(max_length=200, description="`game_...`")]
+RecentRounds = Annotated[
+    Annotated[int, Query(ge=0, le=100)] | bool, Query(description="how many, or `true`; none by default")
+]
 _Filter = Annotated[str | None, Query(max_length=200)]
 _LEAGUES = (ChangeKind.LEAGUE, ChangeKind.LEAGUE_ENTRY, ChangeKind.COWORLD)
 _TABLES = (*_LEAGUES, ChangeKind.ROUND, ChangeKind.ACCOUNT)
-
-
-class MarkdownResponse(Response):
-    media_type = "text/markdown"
 
 
 @calls.get("/games", responses=errors(Unauthorized))
@@ -63,9 +65,15 @@ def list_game_episodes(
     session: SessionDep,
     principal: OptionalPrincipal,
     page: Annotated[CursorPage, Depends(cursor_page(50, max_limit=100))],
+    store: StoreDep,
+    settings: SettingsDep,
 ) -> EpisodeRequestPage:
     """Return completed episodes of all versions of a game that the caller may see, newest first."""
-    return episodes.recorded(session, repository.game(session, game_id, principal), page, principal)
+    game = repository.game(session, game_id, principal)
+    filters = EpisodeFilter(coworld_name=game.coworld_name, with_replay=True)
+    rows = experience.episodes(session, filters, principal, page)
+    wire = RequestWire(store, settings)
+    return EpisodeRequestPage(entries=[wire.summary(row) for row in rows.rows], next_cursor=rows.next_cursor)
 
 
 @calls.get("/leagues", responses=errors(Unauthorized))
@@ -117,16 +125,20 @@ def read_division_ladder(
     ]
 
 
-@calls.get("/participate", response_class=MarkdownResponse, responses=errors(Unauthorized, NotFound))
+@calls.get(
+    "/participate",
+    response_class=Response,
+    responses={200: {"content": {"text/markdown": {}}}, **errors(Unauthorized, NotFound)},
+)
 def read_participation_guide(
     league_id: Annotated[str, Query(max_length=200)],
     session: SessionDep,
     principal: OptionalPrincipal,
     settings: SettingsDep,
-) -> MarkdownResponse:
+) -> Response:
     """Return the guide for entering a league, as Markdown."""
     league = repository.league(session, parse_public_id("league", league_id), principal)
-    return MarkdownResponse(participation_guide(session, league, settings.base_url()))
+    return Response(participation_guide(session, league, settings.base_url()), media_type="text/markdown")
 
 
 @calls.get("/divisions", responses=errors(Unauthorized, NotFound))
@@ -155,11 +167,15 @@ def read_division(
 @calls.get("/divisions/{division_id}/leaderboard", responses=errors(Unauthorized, NotFound))
 @cached(*_TABLES, per_viewer=True)
 def read_division_leaderboard(
-    division_id: DivisionId, session: SessionDep, principal: OptionalPrincipal, include_recent_rounds: bool = False
+    division_id: DivisionId,
+    session: SessionDep,
+    principal: OptionalPrincipal,
+    include_recent_rounds: RecentRounds = False,
 ) -> list[DivisionLeaderboardEntry]:
     """Return the table of a division, best player first; empty before its first round."""
     division = repository.division(session, parse_public_id("div", division_id), principal)
-    return standings.leaderboard(session, division, include_recent_rounds=include_recent_rounds)
+    recent = standings.RECENT_ROUNDS if include_recent_rounds is True else int(include_recent_rounds)
+    return standings.leaderboard(session, division, recent_rounds=recent)
 
 
 @calls.get("/divisions/{division_id}/leaderboards", responses=errors(Unauthorized, NotFound))

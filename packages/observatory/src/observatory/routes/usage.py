@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import Path
 
+from observatory.clock import Now
 from observatory.database import SessionDep
 from observatory.errors import Unauthorized, errors
 from observatory.http.callers import CurrentPrincipal
@@ -19,9 +20,9 @@ router = Router(tags=["usage"])
 
 
 @router.get("/usage/me/credits", responses=errors(Unauthorized))
-def read_credits(session: SessionDep, principal: CurrentPrincipal) -> Credits:
+def read_credits(session: SessionDep, principal: CurrentPrincipal, now: Now) -> Credits:
     """Return what the caller's last experience requests cost. This server enforces no limit."""
-    return credits.of_caller(session, principal)
+    return credits.of_caller(session, principal, now=now)
 
 
 @router.get("/v2/coworlds/{coworld_name}/feed-posts/check", responses=errors())
