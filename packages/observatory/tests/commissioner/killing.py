@@ -196,15 +196,16 @@ def wait_until(condition: Callable[[], bool], log: Callable[[], str], *, every_s
 def play_to_the_end(league: Processes) -> dict[str, bytes]:
     """Wait until both seasons have nothing left to play; all their tables, as they are sent."""
 
-    def is_over() -> bool:
-        if league.finished < JOBS:
-            return False
+    def state() -> tuple[list[Any], str | None]:
+        """Return how many matches each policy has in the first season, and the status of the second."""
         table = json.loads(league.get(f"/tournament/seasons/{FREE}/leaderboard") or b"[]")
         teams = json.loads(league.get(f"/tournament/seasons/{TEAMS}") or b"{}")
-        match_counts: list[Any] = [row["matches"] for row in table]
-        return match_counts == [MATCHES_OF_A_POLICY] * _PLAYING and teams.get("status") == "complete"
+        return [row["matches"] for row in table], teams.get("status")
 
-    wait_until(is_over, lambda: league.log, every_seconds=0.2)
+    def is_over() -> bool:
+        return league.finished >= JOBS and state() == ([MATCHES_OF_A_POLICY] * _PLAYING, "complete")
+
+    wait_until(is_over, lambda: f"{league.log}\n{league.finished} jobs, {state()}", every_seconds=0.2)
     pools = [(FREE, "qualifying"), (FREE, "competition"), (TEAMS, "stage-1"), (TEAMS, "stage-2")]
     paths = [f"/tournament/seasons/{season}/leaderboard/policy/{pool}" for season, pool in pools]
     paths += [f"/tournament/seasons/{TEAMS}/score-policies-leaderboard", f"/tournament/seasons/{FREE}/leaderboard"]
