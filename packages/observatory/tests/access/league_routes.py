@@ -37,6 +37,8 @@ class LeagueScene:
             "coworld_name": "paint",
             "session_id": f"ps_{uuid.uuid4()}",
             "lobby_id": f"lby_{uuid.uuid4()}",
+            "position": "0",
+            "action": "start",
             "evaluation_id": f"cfeval_{uuid.uuid4()}",
         }
 
@@ -59,6 +61,7 @@ OWNER = "401 401 401 403 403 {0} 403 {0}"
 ADMIN = "401 401 401 403 403 403 403 {0}"
 NOT_YET = "401 401 401 409 403 409 409 409"
 NOWHERE = "401 401 401 404 404 404 404 404"
+NO_LOBBY = "401 401 401 404 403 404 404 404"
 LEAGUE = "/v2/leagues/{league_id}"
 MEMBERSHIP = "/v2/league-policy-memberships/{membership_id}"
 SESSION = "/v2/coworlds/play/session"
@@ -124,6 +127,11 @@ LEAGUE_ROUTES: dict[str, tuple[str, Callable[[Any], Any] | None]] = {
     f"GET {LEAGUE}/lobby-access": (SIGNED_IN, None),
     f"POST {LEAGUE}/lobbies": (NOT_YET, lambda scene: {}),
     "GET /v2/lobbies/{lobby_id}": (NOWHERE, None),
+    "PATCH /v2/lobbies/{lobby_id}": (NO_LOBBY, lambda scene: {}),
+    "PUT /v2/lobbies/{lobby_id}/seats/{position}": (NO_LOBBY, lambda scene: {}),
+    "POST /v2/lobbies/{lobby_id}/seats/{position}/claim": (NO_LOBBY, None),
+    "DELETE /v2/lobbies/{lobby_id}/seats/{position}/player": (NO_LOBBY, None),
+    "POST /v2/lobbies/{lobby_id}/{action}": (NO_LOBBY, None),
     "POST /v2/counterfactual-evals": (NOT_YET, lambda scene: {}),
     "GET /v2/counterfactual-evals/{evaluation_id}": (NOWHERE, None),
 }

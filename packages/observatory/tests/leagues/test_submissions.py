@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.exc import IntegrityError
 
+from observatory.database.tables.accounts import Player
 from observatory.database.tables.leagues import Membership, MembershipEvent, MembershipStatus
 from observatory.database.tables.policies import PolicyKind, PolicyVersion
 from packages.observatory.tests.leagues.field import MANIFEST, Field, raw
@@ -100,6 +101,10 @@ def test_who_may_submit_what(client: TestClient, field: Field, ada: Any, bob: An
     assert status(own, bob.headers, "paint") == 422
     assert status(uuid.uuid4(), bob.headers) == 404
     assert status(own, bob.headers, auto_champion="often") == 422
+    disabled, _ = new_player(client, bob, "disabled")
+    with field.world.database.transaction() as session:
+        session.get_one(Player, disabled).disabled_at = field.world.clock()
+    assert status(own, bob.headers, player_id=disabled) == 403
     assert status(own, session_headers) == 200
     assert status(own, session_headers) == 409  # in the league already
     [membership] = field.members(league)
@@ -126,13 +131,15 @@ def test_new_members_start_in_the_staging_division_and_are_no_champions(
     client: TestClient, field: Field, ada: Any, bob: Any, league: str
 ) -> None:
     divisions = [
-        {"name": "Qualifiers", "level": -99, "type": "staging"},
+        {"name": "Qualifiers", "level": -99, "type": "staging", "hidden": True},
         {"name": "Gold", "level": 2},
         {"name": "Competition", "level": 1},
     ]
     client.put(f"/v2/leagues/{league}/divisions", json={"divisions": divisions}, headers=ada.headers)
     membership = field.enter(bob, league)
-    [row] = field.members(league)
+    assert field.members(league) == []  # the division is hidden from others
+    assert "Qualifiers" not in client.get("/v2/competition-events").text
+    [row] = field.members(league, bob.headers)
     assert (row["division"]["name"], row["status"], row["is_champion"]) == ("Qualifiers", "qualifying", False)
     answer = client.post(f"/v2/league-policy-memberships/{membership}/champion", headers=bob.headers)
     assert answer.status_code == 409 and "qualifying" in answer.json()["detail"]

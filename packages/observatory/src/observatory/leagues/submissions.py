@@ -88,6 +88,8 @@ def _player(session: Session, principal: Principal, player_id: str | None) -> Pl
     player = accounts.player(session, wanted, user_id=principal.user_id)
     if player is None:
         raise Forbidden(f"You have no player {wanted!r}")
+    if player.disabled_at is not None:
+        raise Forbidden(f"Your player {player.name!r} is disabled")
     return player
 
 
@@ -124,7 +126,8 @@ def _settle(session: Session, submission: LeagueSubmission, division: Division, 
         return
     membership = _place(session, submission, division, now=now)
     submission.status, submission.membership_id = SubmissionStatus.PLACED, membership.id
-    headline, summary = f"{name} entered {league.name}", f"It is in {division.name}"
+    headline = f"{name} entered {league.name}"
+    summary = "" if division.hidden else f"It is in {division.name}"
     publish_submission_event(session, "submission_placed", submission, headline, now=now, summary=summary)
     if membership.status is MembershipStatus.COMPETING and _is_promoted(session, submission):
         champions.make_champion(session, membership, now=now)

@@ -5,7 +5,7 @@ The paths exist so that a client gets one clear sentence.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import Path
 
@@ -26,6 +26,7 @@ NO_LOBBIES = "This server hosts no lobbies yet; request episodes with `coworld x
 NO_EVALUATIONS = "This server runs no counterfactual evaluations yet; compare policies with `coworld xp-request create`"
 
 _Id = Annotated[str, Path(max_length=200)]
+_Position = Annotated[int, Path(ge=0, le=1000)]
 _REFUSALS = errors(Unauthorized, Forbidden, NotFound, Conflict)
 
 
@@ -64,6 +65,38 @@ def create_lobby(league_id: _Id, body: dict[str, Any], session: SessionDep, prin
 @router.get("/lobbies/{lobby_id}", responses=errors(Unauthorized, NotFound))
 def read_lobby(lobby_id: _Id, principal: CurrentPrincipal) -> dict[str, Any]:
     """Return a lobby; none exists yet."""
+    raise NotFound(NO_LOBBIES)
+
+
+@router.patch("/lobbies/{lobby_id}", responses=_REFUSALS)
+def update_lobby(lobby_id: _Id, body: dict[str, Any], principal: Writer) -> dict[str, Any]:
+    """Change a lobby; none exists yet."""
+    raise NotFound(NO_LOBBIES)
+
+
+@router.put("/lobbies/{lobby_id}/seats/{position}", responses=_REFUSALS)
+def set_lobby_seat(lobby_id: _Id, position: _Position, body: dict[str, Any], principal: Writer) -> dict[str, Any]:
+    """Choose who sits in a seat of a lobby; none exists yet."""
+    raise NotFound(NO_LOBBIES)
+
+
+@router.post("/lobbies/{lobby_id}/seats/{position}/claim", responses=_REFUSALS)
+def claim_lobby_seat(lobby_id: _Id, position: _Position, principal: Writer) -> dict[str, Any]:
+    """Sit down in a lobby; none exists yet."""
+    raise NotFound(NO_LOBBIES)
+
+
+@router.delete("/lobbies/{lobby_id}/seats/{position}/player", responses=_REFUSALS)
+def clear_lobby_seat(lobby_id: _Id, position: _Position, principal: Writer) -> dict[str, Any]:
+    """Remove a player from a lobby; none exists yet."""
+    raise NotFound(NO_LOBBIES)
+
+
+@router.post("/lobbies/{lobby_id}/{action}", responses=_REFUSALS)
+def act_in_lobby(
+    lobby_id: _Id, action: Literal["leave", "start", "launch", "cancel", "end"], principal: Writer
+) -> dict[str, Any]:
+    """Leave, start or end a lobby; none exists yet."""
     raise NotFound(NO_LOBBIES)
 
 
