@@ -1,6 +1,6 @@
 """Play policies on the same maps and compare them: means, and differences map by map, with 95 % intervals.
 
-Episodes are those of the runner behind every command; policies are loaded by their short names.
+Episodes are those of the runner behind every command; policies play in their batched forms.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from agent_games import Game
+from agent_players import batched_spec, spec
 from mettagrid.cogame.errors import MissionError
 from mettagrid.config.mettagrid_config import MettaGridConfig
-from mettagrid.policy.loader import resolve_policy_class_path
-from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.runner.episode import EpisodeOutcome, EpisodePlan, play_episodes
 from mettagrid.runner.rollout import run_episode_local
 from softmax.stats import Estimate, estimate_mean
@@ -90,12 +89,12 @@ def compare(
             loaded = _load(comparison)
             for seed, env in zip(seeds, loaded, strict=False):
                 for side, policy in enumerate(policies):
-                    plans.append(EpisodePlan(env, [spec(policy)], [0] * env.game.num_agents, seed))
+                    plans.append(EpisodePlan(env, [batched_spec(policy)], [0] * env.game.num_agents, seed))
                     places.append((comparison, side))
         for (comparison, side), outcome in zip(places, play_episodes(plans, workers=workers), strict=True):
             reward = statistics.fmean(outcome.rewards)
             (comparison.theirs if side else comparison.ours).append(reward)
-            comparison.faults += faults(outcome)
+            comparison.faults += [f"{policies[side]}, {fault}" for fault in faults(outcome)]
         yield from comparisons
 
 
@@ -108,11 +107,6 @@ def check_one_by_one(game: Game, policy: str, seed: int, reward: float) -> None:
     single = statistics.fmean(result.rewards)
     if single != reward:
         raise SystemExit(f"{policy} on {game.name}, seed {seed}: {reward} in batches, {single} one by one")
-
-
-def spec(policy: str) -> PolicySpec:
-    """Return a policy by its short name."""
-    return PolicySpec(class_path=resolve_policy_class_path(policy))
 
 
 def faults(outcome: EpisodeOutcome) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from agent_games import Game
-from agent_matches import spec
+from agent_players import spec
 from cogames.episodes.single import team_ids
 from mettagrid.batch import Batch
 from mettagrid.compiler import compile

@@ -6,7 +6,8 @@ import statistics
 from collections.abc import Sequence
 
 from agent_games import Game
-from agent_matches import bounds, faults, spec
+from agent_matches import bounds, faults
+from agent_players import spec
 from cogames.episodes.single import team_ids
 from mettagrid.runner.episode import EpisodeOutcome, EpisodePlan, play_episodes
 from softmax.stats import estimate_mean

@@ -1,7 +1,7 @@
 """Measure the planner of cogames-agents: strength beside `starter`, teams, every mission and variant, and speed.
 
 usage: agents.py PART [--seeds N] [--first-seed S] [--steps N] [--policy NAME] [--against NAME] [--only TEXT]
-                      [--workers N] [--minutes M] [--confirm N] [--record]
+                      [--workers N] [--minutes M] [--confirm N] [--whole N] [--record]
 
 parts:
   strength  junctions held on `arena`, in the first 1000 steps of `machina_1`, and in all 10,000
@@ -9,8 +9,9 @@ parts:
             `random`, in each of the four seats
   missions  every mission, tutorial and eval with its own number of cogs
   variants  every mission with every variant that fits it, and with the fewest and the most cogs it allows. Where the
-            planner's mean is lower, `--confirm` further seeds decide. The exit status is 1 if a policy or a mission
-            raised an exception. `--minutes` limits the time; the games are then played in random order
+            planner's mean is lower, `--confirm` further seeds decide; where it is still below, the whole mission
+            does, with `--whole` of these seeds. The exit status is 1 if a policy or a mission raised an exception.
+            `--minutes` limits the time; the games are then played in random order
   speed     CPU time of a step with 8 cogs; labels per CPU second with 1, 64 and 512 worlds in a batch
 
 Both policies play the same maps; map and episode k have the seed S + k. Differences are of pairs, intervals 95 %.
@@ -24,6 +25,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from agent_games import Game, all_missions, all_variants
 from agent_matches import Comparison, check_one_by_one, compare, heading
@@ -34,6 +36,7 @@ from record import record
 STRENGTH = [Game("arena"), Game("machina_1", steps=1000), Game("machina_1")]
 DEFAULT_SEEDS = {"strength": 20, "teams": 20, "missions": 10, "variants": 2, "speed": 2}
 DEFAULT_STEPS = {"teams": 1000, "missions": 1000, "variants": 300}
+LONGEST = 10_000  # steps of the longest missions; only endless variants are cut
 
 
 def strength(options: argparse.Namespace) -> dict:
@@ -77,8 +80,13 @@ def every_variant(options: argparse.Namespace) -> dict:
     for comparison in compare(_until(options.minutes, games), _policies(options), seeds, options.workers):
         if not comparison.faults and comparison.ours and (comparison.difference.mean or 0.0) < 0 and further:
             (comparison,) = compare([comparison.game], _policies(options), further, options.workers)
+            if comparison.verdict == "BELOW" and options.whole:
+                print(comparison.row(), f" {options.steps} steps", flush=True)
+                whole = replace(comparison.game, steps=LONGEST)
+                (comparison,) = compare([whole], _policies(options), further[: options.whole], options.workers)
+                print(comparison.row(), "  whole mission", flush=True)
         rows.append(comparison)
-        if comparison.faults or comparison.verdict == "BELOW":
+        if comparison.faults:
             print(comparison.row(), *comparison.faults[:1], flush=True)
     shown = [comparison.document() for comparison in rows if comparison.verdict in ("FAULT", "BELOW")]
     return _summary(options, rows, shown)
@@ -109,6 +117,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1, help="processes")
     parser.add_argument("--minutes", type=float, help="start no further games of `variants` after this time")
     parser.add_argument("--confirm", type=int, default=12, help="further seeds for games of `variants` (12)")
+    parser.add_argument("--whole", type=int, default=6, help="seeds for whole missions in `variants` (6)")
     parser.add_argument("--record", action="store_true", help="add a line to results/agents.jsonl")
     options = parser.parse_args()
     options.seeds = options.seeds or DEFAULT_SEEDS[options.part]
