@@ -28,6 +28,7 @@ __all__ = [
     "player_label",
     "policy_id",
     "print_document",
+    "print_line",
     "print_next",
     "print_rows",
     "score",
@@ -97,10 +98,15 @@ def print_rows(
         note(nothing)
 
 
+def print_line(text: str) -> None:
+    """Print one line with names from other people, without control characters."""
+    print(_plain(text))
+
+
 def print_next(cursor: str | None) -> None:
     """Print the cursor of the next page, if there is one."""
     if cursor is not None:
-        print(f"Next cursor: {cursor}")
+        print_line(f"Next cursor: {cursor}")
 
 
 def moment(time: datetime | None) -> str:

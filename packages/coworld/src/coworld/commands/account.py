@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from coworld.cli.league import LeagueServer, moment, print_document, print_rows
+from coworld.cli.league import LeagueServer, moment, print_document, print_line, print_rows
 from coworld.cli.options import Json
 from softmax.cli.errors import UsageError
 from softmax.cli.output import note
@@ -92,7 +92,7 @@ def create_player(name: PlayerName, server: LeagueServer = None, json: Json = Fa
     client, _ = _own_client(server)
     with client:
         row = client.create_player(name)
-    print_document(row) if json else print(f"Player: {row.name} ({row.id})")
+    print_document(row) if json else print_line(f"Player: {row.name} ({row.id})")
 
 
 @examples("coworld player use ply_...")
@@ -111,7 +111,7 @@ def use_player(player: PlayerArg, server: LeagueServer = None, json: Json = Fals
         active = {"player_id": found[0].id, "name": found[0].name, "expires_at": session.expires_at.isoformat()}
         print_document(active)
         return
-    print(f"You act as {found[0].name} ({found[0].id}) until {moment(session.expires_at)}")
+    print_line(f"You act as {found[0].name} ({found[0].id}) until {moment(session.expires_at)}")
 
 
 @examples("coworld player unset")
@@ -139,7 +139,9 @@ def put_secret(
         raise UsageError(f"{path} cannot be read: {error.strerror}", ["give the path of a file"]) from None
     with _client(server) as client:
         row = client.put_coworld_secret(coworld_name=coworld, secret_name=name, body=data)
-    print_document(row) if json else print(f"Stored {row.secret_name} of {row.coworld_name} ({row.size_bytes} bytes)")
+    print_document(row) if json else print_line(
+        f"Stored {row.secret_name} of {row.coworld_name} ({row.size_bytes} bytes)"
+    )
 
 
 @examples("coworld secret list my-game")
@@ -159,7 +161,7 @@ def delete_secret(coworld: NameArg, name: SecretName, server: LeagueServer = Non
     """Delete a secret of a Coworld."""
     with _client(server) as client:
         row = client.delete_coworld_secret(coworld_name=coworld, secret_name=name)
-    print_document(row) if json else print(f"Deleted {row.secret_name} of {row.coworld_name}")
+    print_document(row) if json else print_line(f"Deleted {row.secret_name} of {row.coworld_name}")
 
 
 @examples("coworld credits")
@@ -171,8 +173,8 @@ def credits(server: LeagueServer = None, json: Json = False) -> None:
         print_document(row)
         return
     status = row.status
-    print(f"Balance: {status.balance_credits:g} of {status.max_balance_credits:g} credits")
-    print(f"Refill: {status.refill_credits:g} {status.refill_cadence}, next {moment(status.next_refill_at)}")
+    print_line(f"Balance: {status.balance_credits:g} of {status.max_balance_credits:g} credits")
+    print_line(f"Refill: {status.refill_credits:g} {status.refill_cadence}, next {moment(status.next_refill_at)}")
     if not status.enforced:
         print("This server does not enforce credits")
     lines = [
@@ -216,9 +218,9 @@ def power_analysis(
         print_document(report)
         return
     window = report["window"]
-    print(f"Division: {report['division_id']}, {window['episodes_scanned']} episodes of {window['rounds']} rounds")
+    print_line(f"Division: {report['division_id']}, {window['episodes_scanned']} episodes of {window['rounds']} rounds")
     if report.get("note"):
-        print(report["note"])
+        print_line(report["note"])
     lines = [[row["elo"], row["blended_n_per_arm"], row["one_arm_n"]] for row in report["table"]]
     headers = ["Elo", "Episodes each", "Episodes against a known one"]
     print_rows(headers, lines, nothing="There is no history to estimate from", right=[0, 1, 2])
@@ -243,8 +245,8 @@ def create_game(
     if json:
         print_document(game)
         return
-    print(f"Game: {game.session_id}, {game.player_count} seats")
-    print(f"Lobby: {observatory_web_url(client.server_url, game.lobby_url)}")
+    print_line(f"Game: {game.session_id}, {game.player_count} seats")
+    print_line(f"Lobby: {observatory_web_url(client.server_url, game.lobby_url)}")
 
 
 @examples("coworld hosted-game join ps_...")
@@ -257,5 +259,5 @@ def join_game(session: SessionArg, server: LeagueServer = None, json: Json = Fal
     if json:
         print_document(seat)
         return
-    print(f"You are a {seat.entrant_kind}" + ("" if seat.slot is None else f" in seat {seat.slot}"))
+    print_line(f"You are a {seat.entrant_kind}" + ("" if seat.slot is None else f" in seat {seat.slot}"))
     print(observatory_web_url(client.server_url, seat.target_url))

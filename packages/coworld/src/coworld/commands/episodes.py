@@ -20,6 +20,7 @@ from coworld.cli.league import (
     moment,
     policy_id,
     print_document,
+    print_line,
     print_next,
     print_rows,
     score,
@@ -123,14 +124,16 @@ def _policies(row: EpisodeRequestRow | EpisodeRequestSummary) -> str:
 
 
 def _print_episode(row: EpisodeRequestRow) -> None:
-    print(f"Episode: {row.id}")
-    print(f"Status: {row.status}")
+    print_line(f"Episode: {row.id}")
+    print_line(f"Status: {row.status}")
     if row.error or row.error_type:
         seat = "" if row.failed_policy_index is None else f", seat {row.failed_policy_index}"
-        print(f"Error: {row.error_type or 'error'}{seat}: {row.error or ''}")
-    print(f"Coworld: {row.coworld_id}, variant {row.variant_id or '-'}, seed {'-' if row.seed is None else row.seed}")
-    print(f"Replay: {row.replay_url or '-'}")
-    print(f"Created: {moment(row.created_at)}")
+        print_line(f"Error: {row.error_type or 'error'}{seat}: {row.error or ''}")
+    print_line(
+        f"Coworld: {row.coworld_id}, variant {row.variant_id or '-'}, seed {'-' if row.seed is None else row.seed}"
+    )
+    print_line(f"Replay: {row.replay_url or '-'}")
+    print_line(f"Created: {moment(row.created_at)}")
     scores = {each.policy_version_id: each.score for each in row.scores}
     lines = [
         [
@@ -153,7 +156,7 @@ def episode_stats(episode: EpisodeArg, server: LeagueServer = None, json: Json =
         print_document(stats)
         return
     if stats.steps is not None:
-        print(f"Steps: {stats.steps}")
+        print_line(f"Steps: {stats.steps}")
     lines = [
         [
             row.position,

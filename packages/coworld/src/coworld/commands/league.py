@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from coworld.cli.league import LeagueServer, moment, print_document, print_rows
+from coworld.cli.league import LeagueServer, moment, print_document, print_line, print_rows
 from coworld.cli.options import Json
 from softmax.cli.errors import UsageError
 from softmax.cli.output import note
@@ -171,11 +171,11 @@ def setup(
 
 
 def _print_setup(answer: dict[str, Any]) -> None:
-    print(f"Status: {answer['status'].replace('_', ' ')}")
+    print_line(f"Status: {answer['status'].replace('_', ' ')}")
     for name, value in (answer.get("proposal") or {}).items():
-        print(f"  {name.replace('_', ' ')}: {value}")
+        print_line(f"  {name.replace('_', ' ')}: {value}")
     if answer.get("revision"):
-        print(f"Revision: {answer['revision']}")
+        print_line(f"Revision: {answer['revision']}")
 
 
 @examples("coworld league lock league_...", "coworld league lock league_... --submissions --no-game-version")
@@ -201,9 +201,9 @@ def lock(
     if json:
         print_document(locks)
         return
-    print(f"Submissions: {'locked' if locks.submissions_locked else 'open'}")
+    print_line(f"Submissions: {'locked' if locks.submissions_locked else 'open'}")
     pinned = f"locked to {locks.locked_game_version}" if locks.game_version_locked else "follows the canonical one"
-    print(f"Game version: {pinned} (canonical: {locks.canonical_game_version or '-'})")
+    print_line(f"Game version: {pinned} (canonical: {locks.canonical_game_version or '-'})")
 
 
 def _setting(text: str) -> tuple[str, Any]:

@@ -19,6 +19,7 @@ from coworld.cli.league import (
     player_label,
     policy_id,
     print_document,
+    print_line,
     print_next,
     print_rows,
     score,
@@ -75,20 +76,20 @@ def _print_leagues(rows: Sequence[LeaguePublic], server: str) -> None:
     lines = [[row.id, row.name, row.game.name, "yes" if row.public else "no", moment(row.created_at)] for row in rows]
     print_rows(["ID", "Name", "Game", "Public", "Created"], lines, nothing="There are no leagues that you can see")
     if rows:
-        print(f"\nHow to enter one: {server}/v2/participate?league_id=ID")
+        print_line(f"\nHow to enter one: {server}/v2/participate?league_id=ID")
 
 
 def _print_league(row: LeaguePublic, server: str) -> None:
-    print(f"League: {row.name}")
-    print(f"ID: {row.id}")
-    print(f"Game: {row.game.name} ({row.game.coworld_id or 'no version yet'})")
-    print(f"Public: {'yes' if row.public else 'no'}")
-    print(f"Created: {moment(row.created_at)}")
+    print_line(f"League: {row.name}")
+    print_line(f"ID: {row.id}")
+    print_line(f"Game: {row.game.name} ({row.game.coworld_id or 'no version yet'})")
+    print_line(f"Public: {'yes' if row.public else 'no'}")
+    print_line(f"Created: {moment(row.created_at)}")
     if row.rounds_paused_at is not None:
-        print(f"Rounds paused: {moment(row.rounds_paused_at)}")
+        print_line(f"Rounds paused: {moment(row.rounds_paused_at)}")
     if row.disabled_at is not None:
-        print(f"Disabled: {moment(row.disabled_at)}")
-    print(f"How to enter: {server}/v2/participate?league_id={row.id}")
+        print_line(f"Disabled: {moment(row.disabled_at)}")
+    print_line(f"How to enter: {server}/v2/participate?league_id={row.id}")
 
 
 @examples("coworld divisions --league league_...")
@@ -111,16 +112,16 @@ def _print_divisions(rows: Sequence[DivisionPublic]) -> None:
 
 
 def _print_division(row: DivisionPublic) -> None:
-    print(f"Division: {row.name}")
-    print(f"ID: {row.id}")
-    print(f"Level: {row.level} ({row.type})")
-    print(f"League: {row.league.name} ({row.league.id})")
+    print_line(f"Division: {row.name}")
+    print_line(f"ID: {row.id}")
+    print_line(f"Level: {row.level} ({row.type})")
+    print_line(f"League: {row.league.name} ({row.league.id})")
     if row.description:
-        print(f"Description: {row.description}")
+        print_line(f"Description: {row.description}")
     for name, text in (row.commissioner_description or {}).items():
         if isinstance(text, str) and text:
-            print(f"{name.replace('_', ' ').capitalize()}: {text}")
-    print(f"Created: {moment(row.created_at)}")
+            print_line(f"{name.replace('_', ' ').capitalize()}: {text}")
+    print_line(f"Created: {moment(row.created_at)}")
 
 
 @examples("coworld results league_...", "coworld results div_...", "coworld results round_... --json")
@@ -178,9 +179,9 @@ def rounds(
             if json:
                 print_document(row)
                 return
-            print(f"Round: {row.round_number} of {row.division.name} ({row.division.id})")
-            print(f"Status: {row.status}" + (f": {row.error}" if row.error else ""))
-            print(f"Started: {moment(row.started_at)}, completed: {moment(row.completed_at)}")
+            print_line(f"Round: {row.round_number} of {row.division.name} ({row.division.id})")
+            print_line(f"Status: {row.status}" + (f": {row.error}" if row.error else ""))
+            print_line(f"Started: {moment(row.started_at)}, completed: {moment(row.completed_at)}")
             _print_results(row)
             return
         page = client.list_rounds(
@@ -228,7 +229,7 @@ def pools(
     if json:
         print_document(detail)
         return
-    print(f"Pool: {detail.label} of {detail.round_id}, {detail.status}")
+    print_line(f"Pool: {detail.label} of {detail.round_id}, {detail.status}")
     entries = [[entry.seed_order, player_label(entry.player), label(entry.policy_version)] for entry in detail.entries]
     print_rows(["Seed", "Player", "Policy"], entries, nothing="The pool has no entrants", right=[0])
 

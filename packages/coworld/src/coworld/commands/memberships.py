@@ -19,6 +19,7 @@ from coworld.cli.league import (
     player_label,
     policy_id,
     print_document,
+    print_line,
     print_next,
     print_rows,
 )
@@ -94,11 +95,11 @@ def submit(
     if json:
         print_document(submission)
         return
-    print(f"Submission: {submission.id}")
-    print(f"Policy: {label(submission.policy_version)} as {player_label(submission.player)}")
-    print(f"League: {submission.league.name}")
-    print(f"Status: {submission.status}" + (f": {submission.notes}" if submission.notes else ""))
-    print(f"Page: {page}")
+    print_line(f"Submission: {submission.id}")
+    print_line(f"Policy: {label(submission.policy_version)} as {player_label(submission.player)}")
+    print_line(f"League: {submission.league.name}")
+    print_line(f"Status: {submission.status}" + (f": {submission.notes}" if submission.notes else ""))
+    print_line(f"Page: {page}")
     if open_browser:
         open_page(page)
 

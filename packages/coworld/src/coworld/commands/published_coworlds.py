@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coworld.cli.league import Cursor, LeagueServer, moment, print_document, print_next, print_rows
+from coworld.cli.league import Cursor, LeagueServer, moment, print_document, print_line, print_next, print_rows
 from coworld.cli.options import Json
 from softmax.cli.errors import UsageError
 from softmax.cli.output import note
@@ -78,12 +78,12 @@ def show(coworld: CoworldArg, server: LeagueServer = None, json: Json = False) -
         print_document(row)
         return
     game = row.manifest.get("game", {})
-    print(f"Coworld: {row.name} {row.version}")
-    print(f"ID: {row.id}")
-    print(f"Visibility: {row.visibility}, canonical: {'yes' if row.canonical else 'no'}")
-    print(f"Manifest: sha256 {row.manifest_hash[:16]}, {row.size_bytes} bytes")
+    print_line(f"Coworld: {row.name} {row.version}")
+    print_line(f"ID: {row.id}")
+    print_line(f"Visibility: {row.visibility}, canonical: {'yes' if row.canonical else 'no'}")
+    print_line(f"Manifest: sha256 {row.manifest_hash[:16]}, {row.size_bytes} bytes")
     if game.get("description"):
-        print(f"Description: {game['description']}")
+        print_line(f"Description: {game['description']}")
     variants = [[variant.get("id"), variant.get("name")] for variant in row.manifest.get("variants") or []]
     print_rows(["Variant", "Name"], variants, nothing="It has no variants")
 
@@ -119,17 +119,17 @@ def status(
             }
         )
         return
-    print(f"Coworld: {row.name} {row.version} ({row.id}), canonical: {'yes' if row.canonical else 'no'}")
+    print_line(f"Coworld: {row.name} {row.version} ({row.id}), canonical: {'yes' if row.canonical else 'no'}")
     lines = [[episode.id, episode.status, moment(episode.created_at)] for episode in smoke.episodes]
     print_rows(["Episode", "Status", "Created"], lines, nothing="The server has not tried it yet")
     print_certification(certification)
 
 
 def print_certification(row: CertificationStatus) -> None:
-    print(f"Certification: {row.state}" + (f" at {row.failed_step}" if row.failed_step else ""))
+    print_line(f"Certification: {row.state}" + (f" at {row.failed_step}" if row.failed_step else ""))
     if row.failure is not None:
-        print(f"  {row.failure.detail}")
-        print(f"  {row.failure.remediation}")
+        print_line(f"  {row.failure.detail}")
+        print_line(f"  {row.failure.remediation}")
 
 
 @examples("coworld retry-certification cow_...")
@@ -158,7 +158,7 @@ def images(
                 print_document(row)
                 return
             for name, value in row.model_dump(mode="json").items():
-                print(f"{name.replace('_', ' ').capitalize()}: {'-' if value is None else value}")
+                print_line(f"{name.replace('_', ' ').capitalize()}: {'-' if value is None else value}")
             return
         page = client.list_images(limit=limit, cursor=cursor)
     if json:
@@ -190,7 +190,7 @@ def visibility(name: NameArg, who: VisibilityArg, server: LeagueServer = None, j
     if json:
         print_document(row)
         return
-    print(f"{row.name}: {row.visibility}" + ("" if row.changed else " (it was so before)"))
+    print_line(f"{row.name}: {row.visibility}" + ("" if row.changed else " (it was so before)"))
     for what, ids in (("leagues", row.private_league_ids), ("seeds", row.private_seed_ids)):
         if ids:
             note(f"These {what} are still private: {', '.join(ids)}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coworld.cli.league import LeagueServer, print_document
+from coworld.cli.league import LeagueServer, print_document, print_line
 from coworld.cli.options import EngineName, Json, Maps, Platform, Pull, Timeout, UnsafeLocal
 from coworld.commands.published_coworlds import SmokeSeconds, WaitSmoke, print_certification
 from softmax.cli.errors import UsageError
@@ -124,8 +124,8 @@ def upload_coworld(
             certified_here(changed, chosen, timeout_seconds=timeout_seconds, say=note)
         row = publish(client, load_package(changed, strict=from_coworld is None), visibility=visibility, say=note)
         if not json:
-            print(f"Uploaded: {row.name} {row.version}")
-            print(f"Coworld ID: {row.id}")
+            print_line(f"Uploaded: {row.name} {row.version}")
+            print_line(f"Coworld ID: {row.id}")
         code = 0
         if wait_hosted_smoke:
             code = _wait_for_smoke(client, row.id, hosted_smoke_timeout_seconds)
@@ -190,8 +190,8 @@ def _print_uploaded(row: CoworldResponse, *, json: bool) -> None:
     if json:
         print_document(row)
         return
-    print(f"Canonical: {'yes' if row.canonical else 'not yet'}")
-    print(f"Visibility: {row.visibility}")
+    print_line(f"Canonical: {'yes' if row.canonical else 'not yet'}")
+    print_line(f"Visibility: {row.visibility}")
 
 
 @examples("coworld patch-commissioner my-game my-commissioner:latest")
@@ -214,6 +214,6 @@ def patch_commissioner(
             version=version,
         )
     if not json:
-        print(f"Uploaded: {row.name} {row.version}")
-        print(f"Coworld ID: {row.id}")
+        print_line(f"Uploaded: {row.name} {row.version}")
+        print_line(f"Coworld ID: {row.id}")
     _print_uploaded(row, json=json)

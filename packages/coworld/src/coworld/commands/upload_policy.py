@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from coworld.cli.league import LeagueServer, print_document
+from coworld.cli.league import LeagueServer, print_document, print_line
 from coworld.cli.options import Json, Words
 from softmax.cli.errors import UsageError
 from softmax.cli.output import note
@@ -136,8 +136,8 @@ def upload_policy(
     if json:
         print_document(version)
         return
-    print(f"Upload complete: {version.name}:v{version.version}")
-    print(f"Policy version ID: {version.id}")
+    print_line(f"Upload complete: {version.name}:v{version.version}")
+    print_line(f"Policy version ID: {version.id}")
 
 
 def _models(

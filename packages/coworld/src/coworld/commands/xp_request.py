@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from coworld.cli.league import Cursor, LeagueServer, Mine, moment, print_document, print_next, print_rows
+from coworld.cli.league import Cursor, LeagueServer, Mine, moment, print_document, print_line, print_next, print_rows
 from coworld.cli.options import Json
 from softmax.cli.errors import UsageError
 from softmax.cli.output import note
@@ -140,11 +140,11 @@ def cancel(request: Request, server: LeagueServer = None, json: Json = False) ->
 def _print_request(row: ExperienceRequestDetail) -> None:
     from coworld.commands.episodes import print_episodes
 
-    print(f"Experience request: {row.id}")
+    print_line(f"Experience request: {row.id}")
     if row.title:
-        print(f"Title: {row.title}")
-    print(f"Coworld: {row.coworld_name} {row.coworld_version} ({row.coworld_id}), variant {row.variant_id or '-'}")
-    print(f"Status: {row.status} ({_counts(row)})" + (f": {row.error}" if row.error else ""))
+        print_line(f"Title: {row.title}")
+    print_line(f"Coworld: {row.coworld_name} {row.coworld_version} ({row.coworld_id}), variant {row.variant_id or '-'}")
+    print_line(f"Status: {row.status} ({_counts(row)})" + (f": {row.error}" if row.error else ""))
     print_episodes(row.episodes)
 
 

@@ -17,6 +17,7 @@ from coworld.certification.report import CertificationReport
 from coworld.engines.base import EngineError
 from coworld.errors import CoworldError
 from coworld.league.playing import LOCAL_ONLY, league_engine, use_what_came_with_the_job
+from coworld.league.programs import game_programs
 from coworld.manifest.package import MANIFEST_NAME
 from coworld.runner.artifacts import write_document
 from coworld.runner.failures import EpisodeFailure
@@ -37,7 +38,12 @@ def certify_job(folder: Path, spec: Mapping[str, Any], *, minimum: str, time_lim
     manifest = _prepared(spec["manifest"], folder)
     (package / MANIFEST_NAME).write_text(json.dumps(manifest))
     try:
-        engine = league_engine({}, minimum)
+        programs = game_programs(folder)
+    except CoworldError as problem:
+        write_document(folder / "results.json", _unreachable(str(problem)))
+        return
+    try:
+        engine = league_engine(programs, minimum)
         report = certify(
             package / MANIFEST_NAME,
             engine=engine,
@@ -54,6 +60,12 @@ def certify_job(folder: Path, spec: Mapping[str, Any], *, minimum: str, time_lim
         write_document(folder / "error_info.json", EpisodeFailure("platform_error", feedback or "").document())
         return
     write_document(folder / "results.json", _document(report, folder))
+
+
+def _unreachable(feedback: str) -> dict[str, Any]:
+    """Return the report about a Coworld with a program that cannot be started, which its author has to change."""
+    step = {"id": "images-reachable", "status": "fail", "failure_reason": "image_unreachable", "feedback": feedback}
+    return {"certified": False, "steps": [step], "transcript": f"# Certification\n\n{feedback}\n"}
 
 
 def _document(report: CertificationReport, folder: Path) -> dict[str, Any]:

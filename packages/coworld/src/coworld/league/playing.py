@@ -27,7 +27,7 @@ from coworld.engines.container_images import ContainerImages
 from coworld.engines.local_images import LocalImage, LocalImages
 from coworld.engines.process import ProcessEngine
 from coworld.errors import CoworldError, DocumentError
-from coworld.league.programs import BundleProblem, unpacked_program
+from coworld.league.programs import BundleProblem, game_programs, unpacked_program
 from coworld.league.results import scores_problem
 from coworld.league.runtime import EpisodeRuntime, RunnableRuntime, SeatRuntime, installed_versions
 from coworld.manifest.reader import read_downloaded_manifest
@@ -118,7 +118,7 @@ def play(
         for slot, policy in enumerate(policies):
             seats.add(slot, policy, spec["game_players"][slot])
         request = _request(spec, manifest, seats.players)
-        engine = league_engine(seats.programs, minimum)
+        engine = league_engine({**game_programs(folder), **seats.programs}, minimum)
     except _SeatProblem as problem:
         _fail(folder, EpisodeFailure("player_error", str(problem), problem.slot))
         return

@@ -16,7 +16,7 @@ from coworld.engines.interpreters import OURS
 from coworld.engines.local_images import SIDE_FILE, LocalImage
 from coworld.errors import CoworldError
 
-__all__ = ["BundleProblem", "read_command", "unpacked_program"]
+__all__ = ["BundleProblem", "game_programs", "read_command", "unpacked_program"]
 
 PLAYER = "player.py"
 INSIDE = Path("/player")
@@ -55,6 +55,24 @@ def unpacked_program(archive: Path, folder: Path, image: str) -> LocalImage:
         packages=tuple(command["packages"]),
         how="an uploaded archive",
     )
+
+
+def game_programs(folder: Path) -> dict[str, LocalImage]:
+    """Unpack the programs that came with a job in place of images; return them by the names of those images.
+
+    A manifest names such a program `sha256:DIGEST`, and the lease brings it as `programs/DIGEST`. Raises CoworldError
+    for an archive that cannot be started.
+    """
+    archives = folder / "programs"
+    programs = {}
+    for archive in sorted(archives.iterdir()) if archives.is_dir() else []:
+        image, root = f"sha256:{archive.name}", folder / "unpacked" / archive.name
+        root.mkdir(parents=True)
+        try:
+            programs[image] = unpacked_program(archive, root, image)
+        except BundleProblem as problem:
+            raise CoworldError(f"the program {image}: {problem}") from None
+    return programs
 
 
 def read_command(folder: Path) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from coworld.bundle.writer import write_bundle
 from coworld.engines.base import EngineError
 from coworld.errors import CoworldError
 from coworld.league.playing import league_engine, use_what_came_with_the_job
+from coworld.league.programs import game_programs
 from coworld.manifest.package import MANIFEST_NAME, load_package
 from coworld.roles.report_checks import read_report
 from coworld.roles.role_runner import RoleOutput, check_diagnosis, check_grade, run_role
@@ -54,7 +55,7 @@ def run_role_job(folder: Path, spec: Mapping[str, Any], *, minimum: str, time_li
             load_package(package / MANIFEST_NAME, strict=False),
             spec["role"],
             bundle,
-            engine=league_engine({}, minimum),
+            engine=league_engine(game_programs(folder), minimum),
             role_id=spec["role_id"],
             target=spec.get("target") or None,
             timeout_seconds=min(MAX_SECONDS, time_limit_seconds / 2),

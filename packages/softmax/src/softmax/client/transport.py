@@ -33,6 +33,8 @@ RETRIED_STATUSES = frozenset({502, 503, 504})
 RETRY_DELAYS = (0.25, 1.0)
 """seconds to wait before the second and the third attempt"""
 LONGEST_RETRY_AFTER = 5.0
+MAX_DETAIL = 4000
+"""characters of an explanation that are shown"""
 
 RATE_LIMIT_OUTCOME = "X-RateLimit-Outcome"
 REJECTED = "rejected"
@@ -255,13 +257,19 @@ def _detail(response: httpx.Response) -> str | None:
         return None
     detail = document.get("detail") if isinstance(document, dict) else None
     if isinstance(detail, str):
-        return detail
+        return _printable(detail)
     if isinstance(detail, dict):
-        return str(detail.get("message") or "") or None
+        return _printable(str(detail.get("message") or "")) or None
     if isinstance(detail, list):
         parts = [_validation(item) for item in detail if isinstance(item, dict)]
-        return "; ".join(parts) or None
+        return _printable("; ".join(parts)) or None
     return None
+
+
+def _printable(text: str) -> str:
+    """Return an explanation without control characters, which could change a terminal, and not too long."""
+    letters = "".join(letter if letter.isprintable() or letter == "\n" else " " for letter in text)
+    return letters if len(letters) <= MAX_DETAIL else f"{letters[:MAX_DETAIL]}..."
 
 
 def _validation(item: dict[str, Any]) -> str:
