@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import pytest
@@ -9,9 +10,11 @@ from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from coworld.cli.table import COMMANDS as coworld_commands
 from observatory.database.tables.coworlds import Coworld
 from observatory.database.tables.leagues import Division, League
 from packages.observatory.tests.leagues.field import Field, raw
+from softmax.main import COMMANDS as softmax_commands
 
 
 def test_anonymous_callers_read_public_leagues_and_how_to_enter(client: TestClient, field: Field, ada: Any) -> None:
@@ -29,6 +32,17 @@ def test_anonymous_callers_read_public_leagues_and_how_to_enter(client: TestClie
     assert guide.headers["content-type"].startswith("text/markdown")
     for command in ("softmax login", f"coworld download {coworld}", f"coworld submit my-policy --league {league}"):
         assert command in guide.text
+
+
+@pytest.mark.any_database
+def test_every_command_of_a_guide_is_one_of_our_clients(client: TestClient, league: str) -> None:
+    guide = client.get("/v2/participate", params={"league_id": league}).text
+    lines = [shlex.split(line)[1:] for line in guide.splitlines() if line.startswith("$ ")]
+    programs = {"coworld": coworld_commands, "softmax": softmax_commands}
+    assert {line[0] for line in lines} == set(programs) and len(lines) >= 8
+    for program, name, *words in lines:
+        [entry] = [entry for entry in programs[program] if entry.name == name]
+        entry.load().make_context(name, list(words))  # raises on an argument that it does not take
 
 
 @pytest.mark.any_database
