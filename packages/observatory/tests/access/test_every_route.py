@@ -19,6 +19,7 @@ from fastapi.testclient import TestClient
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from observatory.accounts import service as accounts
 from observatory.database.tables.accounts import User
+from observatory.http.rate_limits import RateLimits
 from observatory.jobs.service import create_job
 from observatory.store import job_key
 from packages.observatory.tests.access.coworld_routes import COWORLD_ROUTES, CoworldScene, make_coworld
@@ -288,6 +289,9 @@ ROUTES: dict[str, tuple[str, Callable[[Scene], Any] | None]] = {
 def scene(
     app: FastAPI, client: TestClient, world: World, account: Any, ada: Any, bob: Any, admin: Any, clock: Any
 ) -> Scene:
+    # All callers have the same address, and together more requests than one address may send.
+    plenty = app.state.settings.model_copy(update={"anonymous_rate": 100_000})
+    app.state.rate_limits = RateLimits(plenty, app.state.metrics)
     season = world.season()
     version, others = world.version(ada, secrets={"KEY": SECRET}), world.version(bob, "theirs")
     match = world.match(season, "competition", [(version, 2), (others, 2)])
