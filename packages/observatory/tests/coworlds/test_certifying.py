@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
+import coworld.examples.paintarena.player
 from observatory.worker.client import HttpJobClient
 from observatory.worker.loop import Worker
 from packages.observatory.tests.coworlds.games import game, publish
+from packages.observatory.tests.coworlds.test_content import announced, send_program, zipped
 
 pytestmark = pytest.mark.any_database
 
@@ -39,6 +43,22 @@ def test_a_worker_certifies_and_plays_a_new_game_which_becomes_canonical(
     path = f"/v2/coworlds/{coworld_id}/episode-requests?source=coworld_upload"
     [smoke] = client.get(path, headers=ada.headers).json()["entries"]
     assert smoke["status"] == "completed" and smoke["replay_url"]
+    assert client.get(f"/v2/coworlds/{coworld_id}").json()["canonical"] is True
+
+
+def test_players_that_are_archives_play_without_containers(client: TestClient, ada: Any, worker: Worker) -> None:
+    """The player of Paint Arena as an author without a container engine sends it."""
+    source = Path(coworld.examples.paintarena.player.__file__).with_name("player.py").read_text()
+    command = {"images": {"mine": {"argv": ["python", "main.py"], "packages": ["coworld"]}}}
+    program = zipped({"coworld_local.json": json.dumps(command), "main.py": source})
+    assert send_program(client, ada, program)["status"] == "ready"
+    manifest = game()
+    manifest["player"][0] |= {"image": f"sha256:{announced(program)['content_hash']}", "run": []}
+    coworld_id = publish(client, ada, manifest).json()["id"]
+    for _ in range(2):
+        worker.run(once=True)
+    status = client.get(f"/v2/coworlds/{coworld_id}/certification").json()
+    assert (status["state"], status["failure"]) == ("certified", None)
     assert client.get(f"/v2/coworlds/{coworld_id}").json()["canonical"] is True
 
 

@@ -19,6 +19,7 @@ from packages.observatory.tests.coworlds.games import game, publish
 pytestmark = pytest.mark.any_database
 
 BUNDLES = "/v2/coworlds/replay-viewer-bundles"
+PROGRAMS = "/v2/coworlds/programs"
 FILES = "/v2/coworlds/player-files/upload"
 
 
@@ -89,6 +90,34 @@ def test_a_replay_viewer_that_cannot_be_served_has_failed(
     manifest["game"]["replay_viewer"] = {"bundle": answer["bundle"]}
     refused = publish(client, ada, manifest)
     assert (refused.status_code, problem in refused.json()["detail"]) == (400, True)
+
+
+def send_program(client: TestClient, account: Any, data: bytes) -> dict[str, Any]:
+    begun = client.post(f"{PROGRAMS}/upload", json=announced(data), headers=account.headers).json()
+    assert client.put(begun["upload_url"], content=data).status_code == 200
+    return client.post(f"{PROGRAMS}/upload/complete", json=announced(data), headers=account.headers).json()
+
+
+def test_a_program_takes_the_place_of_an_image(client: TestClient, ada: Any, bob: Any, admin: Any) -> None:
+    program = zipped({"coworld_local.json": '{"images": {"x": {"argv": ["python", "main.py"]}}}', "main.py": ""})
+    manifest = game()
+    manifest["player"][0]["image"] = f"sha256:{announced(program)['content_hash']}"
+    early = publish(client, ada, manifest)
+    assert (early.status_code, "You have not uploaded the program" in early.json()["detail"]) == (400, True)
+    assert send_program(client, ada, program)["status"] == "ready"
+    assert send_program(client, ada, zipped({"main.py": ""}))["detail"] == "it has no coworld_local.json"
+    coworld = publish(client, ada, manifest, visibility="private").json()
+    assert coworld["manifest"]["player"][0]["image"] == manifest["player"][0]["image"]
+    assert publish(client, bob, manifest | {"game": manifest["game"] | {"name": "bobs"}}).status_code == 400
+    path = f"/v2/coworlds/{coworld['id']}/programs/{announced(program)['content_hash']}"
+    assert client.get(path, headers=ada.headers).content == program
+    assert client.get(path, headers=bob.headers).status_code == 404
+    token = client.post("/admin/tokens", json={"name": "worker"}, headers=admin.headers).json()["token"]
+    lease = client.post("/work/lease", json={"worker": "w"}, headers={"X-Auth-Token": token}).json()
+    assert client.get(lease["files"][f"programs/{announced(program)['content_hash']}"]).content == program
+    manifest["player"][0]["image"] = "sha256:abc"
+    manifest["game"]["version"] = "1.0.1"
+    assert publish(client, ada, manifest).status_code == 400
 
 
 def test_other_bytes_than_announced_are_refused(app: FastAPI, client: TestClient, ada: Any) -> None:

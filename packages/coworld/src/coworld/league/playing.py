@@ -26,7 +26,7 @@ from coworld.engines.base import Engine, EngineError
 from coworld.engines.container_images import ContainerImages
 from coworld.engines.local_images import LocalImage, LocalImages
 from coworld.engines.process import ProcessEngine
-from coworld.errors import CoworldError, DocumentError
+from coworld.errors import CoworldError
 from coworld.league.programs import BundleProblem, game_programs, unpacked_program
 from coworld.league.results import scores_problem
 from coworld.league.runtime import EpisodeRuntime, RunnableRuntime, SeatRuntime, installed_versions
@@ -79,7 +79,12 @@ class SeatedPolicy(Protocol):
 
 
 def check_job(spec: Mapping[str, Any]) -> None:
-    """Raise `ValueError` for a job that cannot be played: malformed, or with seats that do not fit."""
+    """Raise `ValueError` for a job that cannot be played: malformed, or with seats that do not fit.
+
+    Only the server itself queues jobs of a Coworld that it has; this is for complete jobs of administrators.
+    """
+    if "coworld_id" in spec or "kind" in spec:
+        raise ValueError("a job has its own manifest; request episodes of a published Coworld instead")
     seats = len(spec.get("policy_uris") or [])
     names, own = spec.get("policy_names"), spec.get("game_players")
     if list(spec.get("assignments") or []) != list(range(seats)) or not seats:
@@ -201,7 +206,7 @@ def _manifest(spec: Mapping[str, Any]) -> CoworldManifest:
     """Return the manifest of a job, whose game cannot ask for anything of the machine that runs it."""
     document = spec.get("manifest")
     if not isinstance(document, Mapping):
-        raise DocumentError([], text="the job has no manifest")
+        raise CoworldError("the job has no manifest")
     manifest = read_downloaded_manifest(dict(document))
     game = manifest.game.runnable
     env = {name: value for name, value in game.env.items() if not name.startswith(LOCAL_ONLY)}

@@ -16,11 +16,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
-from observatory.database import new_id
+from observatory.database import Database, new_id
 from observatory.database.tables.coworlds import ContentFile, ContentKind, ContentState
 from observatory.database.tables.policies import Upload
 from observatory.errors import BadRequest, TooLarge, TooManyRequests
@@ -30,23 +31,25 @@ from observatory.settings import MEGABYTE, Settings
 from observatory.store import Missing, Store
 from observatory.store.layout import content_key, content_upload_key
 
-__all__ = ["Checked", "begin_upload", "check_upload", "checkers", "find", "record"]
+__all__ = ["Checked", "Completion", "begin_upload", "check_upload", "checkers", "find", "record"]
 
 OCTETS = "application/octet-stream"
 MAX_BYTES = {
     ContentKind.PLAYER_FILE: 100 * MEGABYTE,
+    ContentKind.PROGRAM: 256 * MEGABYTE,
     ContentKind.VIEWER_BUNDLE: 256 * MEGABYTE,
     ContentKind.REPORTER: 200 * MEGABYTE,
 }
 _NOUNS = {
     ContentKind.PLAYER_FILE: "player file",
+    ContentKind.PROGRAM: "program",
     ContentKind.VIEWER_BUNDLE: "replay viewer",
     ContentKind.REPORTER: "reporter",
 }
-_TYPES = {ContentKind.PLAYER_FILE: OCTETS, ContentKind.VIEWER_BUNDLE: "", ContentKind.REPORTER: ""}
+_TYPES = {ContentKind.PLAYER_FILE: OCTETS}
 """content types of uploads; published clients send replay viewers and reporters without one"""
-_MAX_VIEWER_FILES = 10_000
-_MAX_VIEWER_BYTES = 1024 * MEGABYTE
+_MAX_FILES = 10_000
+_MAX_UNPACKED_BYTES = 1024 * MEGABYTE
 _WASM = b"\0asm"
 _PIECE = MEGABYTE
 
@@ -94,7 +97,7 @@ def begin_upload(
     key = content_upload_key(principal.user_id, kind.value, sha256)
     _count_upload(session, principal, kind, key, settings=settings, now=now)
     return store.upload_url(
-        key, content_type=_TYPES[kind], max_bytes=size, seconds=settings.upload_url_seconds, replace=True
+        key, content_type=_TYPES.get(kind, ""), max_bytes=size, seconds=settings.upload_url_seconds, replace=True
     )
 
 
@@ -176,18 +179,47 @@ def record(
     return row
 
 
+@dataclass(frozen=True)
+class Completion:
+    """Completes uploads of files that are checked at once. The file is read between two transactions."""
+
+    database: Database
+    store: Store
+    settings: Settings
+
+    async def complete(self, user_id: str, kind: ContentKind, sha256: str, *, now: datetime) -> ContentFile:
+        """Check an upload and record it; a file that was recorded before is returned."""
+        file = await self.database.query(lambda session: find(session, user_id, kind, sha256))
+        if file is not None:
+            return file
+        checked = await anyio.to_thread.run_sync(check_upload, self.store, user_id, kind, sha256, limiter=checkers)
+        return await self.database.write(
+            lambda session: record(session, user_id, checked, store=self.store, settings=self.settings, now=now)
+        )
+
+
 def _viewer_problem(path: Path) -> str | None:
-    """Return why an archive cannot be served as a replay viewer. Every member is read to its end."""
+    """Return why an archive cannot be served as a replay viewer."""
+    return _archive_problem(path, "index.html")
+
+
+def _program_problem(path: Path) -> str | None:
+    """Return why an archive cannot be started as a program; `coworld_local.json` has its command."""
+    return _archive_problem(path, "coworld_local.json")
+
+
+def _archive_problem(path: Path, required: str) -> str | None:
+    """Return why an archive cannot be used. Every member is read to its end."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
-            if len(members) > _MAX_VIEWER_FILES:
-                return f"it has {len(members)} files; at most {_MAX_VIEWER_FILES} are allowed"
+            if len(members) > _MAX_FILES:
+                return f"it has {len(members)} files; at most {_MAX_FILES} are allowed"
             names = [member.filename for member in members]
             if len(set(names)) < len(names):
                 return "it has two files with the same name"
-            if "index.html" not in names:
-                return "it has no index.html"
+            if required not in names:
+                return f"it has no {required}"
             total = 0
             for member in members:
                 if problem := _member_problem(member):
@@ -195,8 +227,8 @@ def _viewer_problem(path: Path) -> str | None:
                 with archive.open(member) as file:
                     while piece := file.read(_PIECE):
                         total += len(piece)
-                        if total > _MAX_VIEWER_BYTES:
-                            return f"it has more than {_MAX_VIEWER_BYTES // MEGABYTE} MB of files"
+                        if total > _MAX_UNPACKED_BYTES:
+                            return f"it has more than {_MAX_UNPACKED_BYTES // MEGABYTE} MB of files"
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
         return f"it is not a readable zip archive: {str(error)[:200]}"
     return None
@@ -227,6 +259,7 @@ def _no_problem(path: Path) -> str | None:
 
 _CHECKS: dict[ContentKind, Callable[[Path], str | None]] = {
     ContentKind.PLAYER_FILE: _no_problem,
+    ContentKind.PROGRAM: _program_problem,
     ContentKind.VIEWER_BUNDLE: _viewer_problem,
     ContentKind.REPORTER: _reporter_problem,
 }

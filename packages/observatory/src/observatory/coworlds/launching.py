@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from observatory.coworlds import manifests, references, role_runs
-from observatory.coworlds.secrets import read_secret
+from observatory.coworlds.secrets import list_secrets, read_secret
 from observatory.database.tables.coworlds import ContentKind, Coworld
 from observatory.database.tables.jobs import Job
 from observatory.errors import NotFound
@@ -28,8 +28,8 @@ from observatory.store.layout import content_key
 
 __all__ = ["prepare_lease", "read_leased_secret"]
 
-PLAYER_FILES = "player-files"
-"""folder of the files of players, below the folder of a job"""
+PLAYER_FILES, PROGRAMS = "player-files", "programs"
+"""folders of the files of players, and of programs in place of images, below the folder of a job"""
 GAME_SECRETS, LEASED_SECRET = "game-secrets", "secret://leased/"
 """folder of a game's secrets, and how its environment refers to a file there"""
 GRACE_SECONDS = 1800
@@ -44,9 +44,10 @@ def prepare_lease(session: Session, job: Job, lease: Lease, *, settings: Setting
     coworld = session.get_one(Coworld, uuid.UUID(job.stored_spec["coworld_id"]))
     seconds = int(settings.job_time_limit_seconds) + GRACE_SECONDS
     manifest = references.with_pull_addresses(session, coworld.manifest, Registry(settings.base_url()))
-    secrets = _leased_secrets(manifest, coworld, keys=keys, seconds=seconds)
-    kind = ContentKind.PLAYER_FILE
-    files = {f"{PLAYER_FILES}/{sha256}": content_key(kind, sha256) for sha256 in manifests.player_files(manifest)}
+    secrets = _leased_secrets(session, manifest, coworld, keys=keys, seconds=seconds)
+    players, programs = manifests.player_files(manifest), manifests.programs(manifest)
+    files = {f"{PLAYER_FILES}/{sha256}": content_key(ContentKind.PLAYER_FILE, sha256) for sha256 in players}
+    files |= {f"{PROGRAMS}/{sha256}": content_key(ContentKind.PROGRAM, sha256) for sha256 in programs}
     files |= role_runs.files_of(session, job, store)
     urls = {name: settings.as_path(store.download_url(key, seconds=seconds)) for name, key in files.items()}
     files_of_lease = lease.files | urls | secrets
@@ -62,16 +63,19 @@ def read_leased_secret(session: Session, token: str, *, keys: Keys) -> bytes:
     return read_secret(session, keys, coworld, content["name"])
 
 
-def _leased_secrets(manifest: Mapping[str, Any], coworld: Coworld, *, keys: Keys, seconds: float) -> dict[str, str]:
+def _leased_secrets(
+    session: Session, manifest: Mapping[str, Any], coworld: Coworld, *, keys: Keys, seconds: float
+) -> dict[str, str]:
     """Name files in place of the secrets in the game's environment; return their short-lived addresses.
 
-    The worker downloads them, because the box of a game has no network.
+    The worker downloads them, because the box of a game has no network. The runner reports a secret that is missing.
     """
+    stored = {secret.name for secret in list_secrets(session, coworld)}
     env = manifest["game"]["runnable"].get("env") or {}
     addresses: dict[str, str] = {}
     for name, value in env.items():
         match = _SECRET.fullmatch(value)
-        if match is not None:
+        if match is not None and match[1] in stored:
             token = _signer(keys).sign({"coworld": str(coworld.id), "name": match[1]}, seconds=seconds)
             env[name] = f"{LEASED_SECRET}{len(addresses)}"
             addresses[f"{GAME_SECRETS}/{len(addresses)}"] = f"/v2/coworlds/secret-values/{token}"

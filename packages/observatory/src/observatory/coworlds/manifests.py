@@ -23,6 +23,7 @@ __all__ = [
     "image_names",
     "page",
     "player_files",
+    "programs",
     "reporters",
     "summary",
     "viewer_bundle",
@@ -80,6 +81,12 @@ def with_images(manifest: Mapping[str, Any], addresses: Mapping[str, str]) -> di
     for holder in _image_holders(document):
         holder["image"] = addresses.get(holder["image"], holder["image"])
     return document
+
+
+def programs(manifest: Mapping[str, Any]) -> list[str]:
+    """Return the SHA-256 of each program that is an uploaded archive in place of an image."""
+    matches = [_DIGEST.fullmatch(name) for name in image_names(manifest)]
+    return [match[1] for match in matches if match is not None]
 
 
 def player_files(manifest: Mapping[str, Any]) -> list[str]:

@@ -43,7 +43,11 @@ def with_image_ids(session: Session, manifest: Mapping[str, Any], registry: Regi
 
 def check_references(session: Session, principal: Principal, manifest: Mapping[str, Any]) -> None:
     """Raise `BadRequest` for an image, a file or a reporter that does not exist or that the caller may not use."""
-    _check_images(session, principal, manifests.image_names(manifest))
+    programs = manifests.programs(manifest)
+    others = [name for name in manifests.image_names(manifest) if name.removeprefix("sha256:") not in programs]
+    _check_images(session, principal, others)
+    for sha256 in programs:
+        _check_file(session, principal, ContentKind.PROGRAM, sha256, "program")
     for sha256 in manifests.player_files(manifest):
         _check_file(session, principal, ContentKind.PLAYER_FILE, sha256, "player file")
     viewer = manifests.viewer_bundle(manifest)

@@ -198,15 +198,8 @@ async def complete_viewer_bundle(
     body: ContentAnnounced, principal: Writer, database: DatabaseDep, store: StoreDep, settings: SettingsDep, now: Now
 ) -> ViewerBundle:
     """Check an uploaded replay viewer. A repeated request returns the same answer."""
-    kind, sha256, user_id = ContentKind.VIEWER_BUNDLE, body.content_hash, principal.user_id
-    file = await database.query(lambda session: content.find(session, user_id, kind, sha256))
-    if file is None:
-        checked = await anyio.to_thread.run_sync(
-            content.check_upload, store, user_id, kind, sha256, limiter=content.checkers
-        )
-        file = await database.write(
-            lambda session: content.record(session, user_id, checked, store=store, settings=settings, now=now)
-        )
+    completion = content.Completion(database, store, settings)
+    file = await completion.complete(principal.user_id, ContentKind.VIEWER_BUNDLE, body.content_hash, now=now)
     return _viewer_bundle(file)
 
 
@@ -222,6 +215,57 @@ def get_viewer_bundle(sha256: Sha256, session: SessionDep, principal: CurrentPri
 def _viewer_bundle(file: ContentFile) -> ViewerBundle:
     ready = file.state is ContentState.READY
     return ViewerBundle(bundle=f"sha256:{file.sha256}", status="ready" if ready else "failed", detail=file.detail)
+
+
+@router.post("/programs/upload", responses=errors(Unauthorized, Forbidden, TooLarge, TooManyRequests))
+def begin_program(
+    body: ContentAnnounced, session: SessionDep, principal: Writer, store: StoreDep, settings: SettingsDep, now: Now
+) -> ContentUpload:
+    """Return a URL to upload a program to, a zip archive in place of a container image; null if it was sent before.
+
+    A manifest refers to it as `sha256:DIGEST` where it has an image. Its `coworld_local.json` has its command.
+    """
+    url = content.begin_upload(
+        session,
+        principal,
+        ContentKind.PROGRAM,
+        body.content_hash,
+        body.size_bytes,
+        store=store,
+        settings=settings,
+        now=now,
+    )
+    return ContentUpload(upload_url=url, bundle=f"sha256:{body.content_hash}")
+
+
+@router.post("/programs/upload/complete", responses=errors(BadRequest, Unauthorized, Forbidden, TooLarge))
+@own_transactions
+async def complete_program(
+    body: ContentAnnounced, principal: Writer, database: DatabaseDep, store: StoreDep, settings: SettingsDep, now: Now
+) -> ViewerBundle:
+    """Check an uploaded program. A repeated request returns the same answer."""
+    completion = content.Completion(database, store, settings)
+    file = await completion.complete(principal.user_id, ContentKind.PROGRAM, body.content_hash, now=now)
+    return _viewer_bundle(file)
+
+
+@router.get(
+    "/{coworld_id}/programs/{sha256}",
+    response_class=StreamingResponse,
+    responses={**errors(Unauthorized, NotFound), 200: {"content": {OCTETS: {}}}},
+)
+def get_program(
+    coworld_id: Id, sha256: Sha256, session: SessionDep, principal: OptionalPrincipal, store: StoreDep
+) -> StreamingResponse:
+    """Return the archive of a program of a game."""
+    coworld = repository.coworld(session, coworld_id, principal)
+    if sha256 not in manifests.programs(coworld.manifest):
+        raise NotFound(f"{coworld.name} has no program {sha256}")
+    return StreamingResponse(
+        store.stream(content_key(ContentKind.PROGRAM, sha256)),
+        media_type=OCTETS,
+        headers={"X-Content-Type-Options": "nosniff"},
+    )
 
 
 # Secrets

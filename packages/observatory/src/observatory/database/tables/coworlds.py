@@ -116,6 +116,8 @@ class CoworldSecret(Base):
 
 class ContentKind(StrEnum):
     PLAYER_FILE = "player-file"
+    PROGRAM = "program"
+    """an archive in place of a container image"""
     VIEWER_BUNDLE = "viewer-bundle"
     REPORTER = "reporter"
 
