@@ -27,6 +27,8 @@ stages, in this order:
   disks    a worker on disks of 4 kB to 1.4 MB, until one is large enough: no policy is blamed, the match is played
   training a training run killed 100 times and continued: same weights and curve as without kills
   kills    server and workers of a league killed 100 times, on SQLite and on PostgreSQL: same tables as without kills
+  requests server and workers killed 50 times while episodes are requested and played, on SQLite and on PostgreSQL:
+           every acknowledged request is played once; the feed of changes read in 60 orders of events
   samples  every recorded mission saved and loaded, the intervals of 2,000 seasons, every tutorial as a notebook
   image    the images of the Containerfile, built from Debian packages and wheels: a server, a worker, episodes on a
            machine and of Cogs vs Clips in its images, the sandbox, the same image twice
@@ -150,6 +152,12 @@ def kills(args: argparse.Namespace) -> bool:
     return run("-m", "pytest", "-q", test, KILLS=str(args.kills), KILLS_SEED=str(7 + args.seed))
 
 
+def requests(args: argparse.Namespace) -> bool:
+    tests = [f"packages/observatory/tests/requests/{name}.py" for name in ("test_kills", "test_lists_and_downloads")]
+    sizes = {"REQUEST_KILLS": str(args.kills // 2), "KILLS_SEED": str(7 + args.seed), "DATABASES": "all"}
+    return run("-m", "pytest", "-q", *tests, **sizes)
+
+
 def samples(args: argparse.Namespace) -> bool:
     missions = "packages/mettagrid/tests/config/test_recorded_configs.py"
     seasons = "packages/observatory/tests/standings/test_intervals.py"
@@ -179,6 +187,7 @@ STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "disks": disks,
     "training": training,
     "kills": kills,
+    "requests": requests,
     "samples": samples,
     "image": image,
 }
@@ -203,7 +212,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=10_000, help="mutated configs of the fuzz (10000)")
     parser.add_argument("--steps", type=int, default=1_000_000, help="random steps (1000000)")
     parser.add_argument("--games", type=int, default=20_000, help="games of compat (20000)")
-    parser.add_argument("--kills", type=int, default=100, help="kills in a season, and in a training run (100)")
+    parser.add_argument("--kills", type=int, default=100, help="kills in a season and in a training run (100)")
     parser.add_argument("--episodes", type=int, default=200, help="Coworld episodes (200)")
     parser.add_argument("--minutes", type=float, default=5.0, help="time of the agents (5)")
     parser.add_argument("--seed", type=int, default=0, help="first seed (0)")

@@ -27,7 +27,7 @@ def game(arena: Arena, account: Any) -> str:
 
 @pytest.fixture
 def league(arena: Arena, account: Any, bob: Any) -> dict[str, Any]:
-    """A league of Paint Arena with three champions, of whom `best` won the last round."""
+    """A league of Paint Arena with three champions; `best` won the last round."""
     field = Field(arena.world, arena.client)
     field.coworld(account("carol"), "paintarena", manifest=MANIFEST)
     league_id = field.seed(account("carol"), "paintarena")["league_id"]

@@ -1,4 +1,4 @@
-"""Who may read the files of an episode that they can see.
+"""Decide which files of an episode a caller who sees it may read.
 
 | file | readers |
 |---|---|
