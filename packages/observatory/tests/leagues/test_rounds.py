@@ -175,7 +175,7 @@ PAGES = st.lists(st.integers(0, 4), min_size=1, max_size=6)
 
 
 @pytest.mark.any_database
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(new_rows=PAGES, limit=st.integers(1, 3))
 @pytest.mark.parametrize("kind", ["rounds", "memberships", "submissions", "events"])
 def test_pages_stay_in_place_while_rows_are_added(

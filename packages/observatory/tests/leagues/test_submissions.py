@@ -263,7 +263,7 @@ CHOICES = st.lists(
 
 
 @pytest.mark.any_database
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(steps=CHOICES)
 def test_any_order_of_steps_keeps_the_rules_of_champions(
     client: TestClient, field: Field, admin: Any, steps: list[tuple[str, int]]
