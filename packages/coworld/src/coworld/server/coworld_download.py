@@ -17,7 +17,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from coworld.engines.local_images import SIDE_FILE
 from coworld.server.coworld_upload import image_fields
+from coworld.server.program_download import download_programs
 from softmax.client.errors import ClientError
 
 if TYPE_CHECKING:
@@ -62,6 +64,11 @@ def download_coworld(client: CoworldUploadClient, coworld_id: str, output_dir: P
             if not path.is_file():
                 _write(path, client.get_bytes(f"/v2/coworlds/{coworld_id}/player-files/{digest}"))
     leagues = [league for league in client.list_leagues() if league.game.coworld_id == coworld_id]
+    local_names = {image["public_image_uri"]: image["local_image"] for image in images}
+    programs = download_programs(client, coworld_id, folder, local_names)
+    if programs:
+        _write(folder / SIDE_FILE, _json(programs))
+        images = [image for image in images if not image["public_image_uri"].startswith("sha256:")]
     about = {"coworld_id": row.id, "name": row.name, "version": row.version, "images": images}
     _write(folder / IMAGES, _json(about))
     _write(folder / GUIDE, agents_md(client.server_url, leagues, manifest).encode())

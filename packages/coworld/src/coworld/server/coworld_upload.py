@@ -83,13 +83,32 @@ def upload_coworld(
             raise UploadError(
                 f"{image} may be another image tomorrow: pin it by digest, or build it with coworld build"
             )
-    ids = {image: image if own.has(image) else upload_image(client, image, say=say) for image in images}
+    ids: dict[str, str] = {}
     for entry in image_fields(manifest):
-        entry["image"] = ids[entry["image"]]
+        image = entry["image"]
+        if image not in ids:
+            ids[image] = image if own.has(image) else _send_image(client, package, entry, say)
+        entry["image"] = ids[image]
     _send_player_files(client, package, manifest)
     _send_viewer(client, package, manifest)
     _send_reporters(client, package, manifest)
     return client.upload_manifest(manifest, visibility=visibility)
+
+
+def _send_image(
+    client: CoworldUploadClient, package: CoworldPackage, entry: Mapping[str, Any], say: Callable[[str], None]
+) -> str:
+    """Send the image of an entry; without such an image here, the program that stands for it beside the manifest."""
+    from coworld.engines.local_images import LocalImages
+    from coworld.server.program_upload import upload_program
+
+    try:
+        return upload_image(client, entry["image"], say=say)
+    except UploadError:
+        programs = LocalImages.beside(package.path)
+        if not programs.has(entry["image"]):
+            raise
+        return upload_program(client, programs.find(entry["image"]), entry.get("run") or [], say=say)
 
 
 def _send_player_files(client: CoworldUploadClient, package: CoworldPackage, manifest: dict[str, Any]) -> None:

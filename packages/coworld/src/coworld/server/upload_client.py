@@ -121,6 +121,13 @@ class CoworldUploadClient(CoworldApiClient):
         body = {"content_hash": content_hash, "size_bytes": size_bytes}
         return self._post("/v2/coworlds/replay-viewer-bundles/upload/complete", ViewerBundle, "Viewer", json=body)
 
+    def request_program_upload(self, *, content_hash: str, size_bytes: int) -> ContentUpload:
+        return self._upload("/v2/coworlds/programs/upload", content_hash, size_bytes)
+
+    def complete_program_upload(self, *, content_hash: str, size_bytes: int) -> ViewerBundle:
+        body = {"content_hash": content_hash, "size_bytes": size_bytes}
+        return self._post("/v2/coworlds/programs/upload/complete", ViewerBundle, "Program", json=body)
+
     def get_replay_viewer_bundle(self, content_hash: str) -> ViewerBundle | None:
         try:
             return self._get(f"/v2/coworlds/replay-viewer-bundles/{content_hash}", ViewerBundle, "Viewer")
