@@ -128,7 +128,7 @@ def _descriptor(value: Any, where: str, types: set[str]) -> Descriptor:
     if not isinstance(value, Mapping):
         raise ManifestInvalid(f"`{where}` of the manifest must be an object")
     media_type, digest, size = value.get("mediaType"), value.get("digest"), value.get("size")
-    if media_type not in types:
+    if not isinstance(media_type, str) or media_type not in types:
         raise ManifestInvalid(f"`{where}` of the manifest has the type {str(media_type)[:100]!r}, which is not taken")
     if value.get("urls"):
         raise ManifestInvalid(f"`{where}` of the manifest is stored elsewhere; push it as a blob")
