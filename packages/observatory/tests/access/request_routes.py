@@ -83,7 +83,6 @@ REQUEST_ROUTES: dict[str, tuple[str, Callable[[Any], Any] | None]] = {
     f"GET {ALL}/{{request_id}}/episodes": (OWN, None),
     f"GET {ALL}/{{request_id}}/episode-requests": (OWN, None),
     f"POST {ALL}/{{request_id}}/cancel": ("401 401 401 404 403 409 409 409", None),
-    f"POST {ALL}": ("401 401 401 200 403 200 200 200", body),
     "GET /v2/episode-requests": (PUBLIC.format(200), None),
     "GET /v2/episode-requests/changes": (SIGNED_IN.format(422).replace("401", "422"), None),
     "GET /v2/episode-requests/download-manifest": (SIGNED_IN.format(422), None),
@@ -110,4 +109,6 @@ REQUEST_ROUTES: dict[str, tuple[str, Callable[[Any], Any] | None]] = {
         "401 401 401 400 200 200 200 200",
         lambda scene: {"coworld_id": scene.requests.game, "replay_uri": scene.requests.replay},
     ),
+    # last: what each caller asked for is theirs, and lists before it are the same for all
+    f"POST {ALL}": ("401 401 401 200 403 200 200 200", body),
 }
