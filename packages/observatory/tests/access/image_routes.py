@@ -1,4 +1,4 @@
-"""Who may call the routes of images and the registry. The image is ada's, pushed and not complete."""
+"""Statuses of the routes of images and the registry by caller. The image is one of ada, pushed and not complete."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class PushedImage:
     upload_id: str
 
     def words(self, template: str) -> dict[str, str]:
-        """What stands for the parameters of a path."""
+        """Return the values of the parameters of a path."""
         uuid = self.id.removeprefix("img_")
         return {
             "image_id": self.id if template.startswith("/v2/container_images") else uuid,
