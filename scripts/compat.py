@@ -3,7 +3,8 @@
 Plays random configurations and our missions in both engines, and compares replays, live episodes, viewer tokens and
 networks with the same weights. Runs configurations and policy servers of each package with the other, policies that the
 published command writes, missions that ours saves for it, the published command against our server, the kits for
-language-model players, and documents, games, players, images and reporters of published Coworlds.
+language-model players, documents, games, players, images and reporters of published Coworlds, and the published
+`coworld` commands against our server.
 
 usage: compat.py [--count N] [--seed S] ...     arguments are passed to tests/compat/run.py
 """
@@ -54,6 +55,7 @@ def main() -> None:
     worlds = [[f"tests/compat/coworld_{part}.py", *coworlds] for part in ("models", "surface", "paintarena", "images")]
     compiler = environment(f"componentize-py-{COMPONENTIZE_VERSION}", f"componentize-py=={COMPONENTIZE_VERSION}")
     worlds.append(["tests/compat/coworld_reporters.py", compiler, coworlds[0]])
+    worlds.append(["tests/compat/leagues_client.py", *coworlds[:2]])
     for words in (*interchanges, live, *worlds, *clients, *traces, episodes):
         failed |= subprocess.run([str(PYTHON), *map(str, words)], cwd=ROOT).returncode != 0
     sys.exit(failed)

@@ -62,6 +62,6 @@ def ask(call: Call) -> Callable[..., object]:
         said = call(line, *words, "--json", user=user)
         assert said.code == 0, (line, said.err, said.out)
         json.loads(said.out)
-        return said.document(line.split()[0])
+        return said.document(line.removeprefix("--elevated ").split()[0])
 
     return run

@@ -1,0 +1,264 @@
+"""The published `coworld` and `softmax` commands against our server: leagues, episodes on request, uploads.
+
+    python tests/compat/leagues_client.py NEWEST_PYTHON OLDER_PYTHON
+
+The interpreters are those of environments with `coworld` 0.1.64 and 0.1.26. Every command of theirs that calls a server
+is in a table: run as written and ends with the code that the table has, printing JSON where it should; or left out, with
+the reason. A command that the tables do not have is an error.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+
+from observatory.worker.client import HttpJobClient  # noqa: E402
+from observatory.worker.loop import Worker  # noqa: E402
+from tests.coworld_league import running_coworld_league  # noqa: E402
+from tests.league import League, filled  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command line; `only` are the versions that have it, and `play` plays a waiting episode before it."""
+
+    line: str
+    code: int = 0
+    only: str = ""
+    play: bool = False
+    saves: str = ""
+    """the name under which the `id` of the printed document is kept"""
+
+
+NEW, OLD = "0.1.64", "0.1.26"
+STEPS = [
+    Step("softmax set-token {token}"),
+    Step("softmax status"),
+    Step("softmax get-token"),
+    Step("coworld player list --json"),
+    Step("coworld player create second --json", only=NEW),
+    Step("coworld leagues"),
+    Step("coworld leagues --json"),
+    Step("coworld leagues {league} --json"),
+    Step("coworld leagues {league}"),
+    Step("coworld divisions"),
+    Step("coworld divisions --league {league} --json"),
+    Step("coworld divisions {division} --json"),
+    Step("coworld divisions {division}"),
+    Step("coworld results {league}"),
+    Step("coworld results {league} --json"),
+    Step("coworld results {division} --json"),
+    Step("coworld results {division}"),
+    Step("coworld results {division} --include-recent-rounds --json", only=OLD),
+    Step("coworld results {round} --json"),
+    Step("coworld results {round}"),
+    Step("coworld results nothing", 2),
+    Step("coworld rounds --league {league} --json"),
+    Step("coworld rounds --division {division} --status completed --limit 1"),
+    Step("coworld rounds {round} --json"),
+    Step("coworld rounds {round}"),
+    Step("coworld memberships --league {league} --active-only --champions-only --json"),
+    Step("coworld memberships --mine"),
+    Step("coworld memberships --policy mine --player {player} --json"),
+    Step("coworld submissions --mine --json"),
+    Step("coworld submissions --league {league} --policy mine:v1"),
+    Step("coworld events --league {league} --json"),
+    Step("coworld events --policy mine --limit 5"),
+    Step("coworld credits", only=NEW),
+    Step("coworld credits --json", only=NEW),
+    Step("coworld power-analysis {division} --json", only=NEW),
+    Step("coworld power-analysis {league}", only=NEW),
+    Step("coworld list"),
+    Step("coworld list --json"),
+    Step("coworld show {coworld} --json"),
+    Step("coworld show {coworld}"),
+    Step("coworld status {coworld} --json"),
+    Step("coworld status {coworld}"),
+    Step("coworld retry-certification {coworld}", 1, only=NEW),
+    Step("coworld next-version paintarena"),
+    Step("coworld images"),
+    Step("coworld images --json"),
+    Step("coworld reporters list --json", only=NEW),
+    Step("coworld reporters search paint --json", only=NEW),
+    Step("coworld league list --json"),
+    Step("coworld league create paintarena second Second --json", only=NEW, saves="new_seed"),
+    Step("coworld league create paintarena --json", only=OLD),
+    Step("coworld league update {new_seed} --set minimum_champions=4 --json", only=NEW),
+    Step("coworld league setup {league} --preview --json", 1, only=NEW),  # administrators may
+    Step("coworld secret put paintarena key secret.txt --json"),
+    Step("coworld secret list paintarena --json"),
+    Step("coworld secret delete paintarena key --json"),
+    Step("coworld xp-request create request.json --json", saves="created"),
+    Step("coworld xp-request list --mine --json"),
+    Step("coworld xp-request list"),
+    Step("coworld xp-request get {created} --json"),
+    Step("coworld xp-request get {created}", play=True),
+    Step("coworld xp-request watch {created} --timeout 60", only=NEW),
+    Step("coworld xp-request watch {request} --until evidence --timeout 60 --jsonl", 2, only=NEW),
+    Step("coworld xp-request episodes {created} --json"),
+    Step("coworld xp-request episodes {request} --view results --json", only=NEW),
+    Step("coworld xp-request download {created} --include results --include replay -d files", only=NEW),
+    Step("coworld episodes {episode} --json"),
+    Step("coworld episodes {episode}"),
+    Step("coworld episodes --policy mine --json"),
+    Step("coworld episodes --round {round}"),
+    Step("coworld episodes --mine --with-replay --json", only=OLD),
+    Step("coworld episodes --division {division} --json", only=OLD),
+    Step("coworld episode-stats {episode} --json"),
+    Step("coworld episode-stats {episode}"),
+    Step("coworld episode-results {episode}"),
+    Step("coworld episode-results {episode} -o results.json"),
+    Step("coworld episode-logs {episode} --list"),
+    Step("coworld episode-logs {episode} --game"),
+    Step("coworld episode-logs {episode} --agent 0"),
+    Step("coworld episode-logs {episode} --mine -d logs"),
+    Step("coworld replays --policy mine --json"),
+    Step("coworld replays --policy mine --download-dir replays"),
+    Step("coworld replay-open {episode} --hosted --no-open-browser"),
+    Step("coworld upload-policy --file player --name sent --tag team=red", only=NEW),
+    Step("coworld submit sent --league {league} --no-open-browser --auto-champion never", only=NEW),
+    Step("coworld submit mine --league {league} --no-open-browser", 1, only=OLD),  # it is a member already
+    Step("coworld retire-membership {membership} --reason done --json"),
+    Step("coworld download {coworld}"),
+    Step("coworld visibility paintarena public", 1, only=NEW),
+    Step("coworld hosted-game create {coworld}", 1),
+    Step("coworld counterfactual create mine mine --league {league}", 1, only=NEW),
+    Step("coworld lobby create {league}", 1, only=NEW),
+    Step("coworld player use {player}"),
+    Step("coworld player unset"),
+    Step("softmax logout"),
+]
+LEFT_OUT = {
+    "upload-coworld": "needs docker, and so do its images; tests/compat/coworld_images.py pushes images",
+    "resolve-and-upload": "builds images with docker compose",
+    "patch-commissioner": "needs an image in docker",
+    "episode-annotations": "the players of this league write none",
+    "hosted-game join": "games on the server come with rounds",
+    "league rebind": "needs an administrator",
+    "league game-of-week": "needs an administrator",
+    "reporters show": "no reporter is published here",
+    "lobby": "lobbies come with rounds",
+    "campaign": "not offered",
+    "feed": "not offered",
+    "counterfactual get": "not offered",
+    "deploy-audit": "reads GitHub",
+}
+LOCAL = ("certify", "build", "play", "run-episode", "scrimmage", "replay", "optimize", "docs", "stats", "init")
+LOCAL = (*LOCAL, "manifest-schema")
+COMMANDS = """
+import typer.main
+from coworld.cli import app
+
+def walk(command, words):
+    for name, sub in getattr(command, "commands", {}).items():
+        walk(sub, [*words, name])
+    if not getattr(command, "commands", None):
+        print(" ".join(words))
+
+walk(typer.main.get_command(app), [])
+"""
+
+
+class Client:
+    """The published commands of one version in a home folder of their own."""
+
+    def __init__(self, python: Path, league: League, folder: Path) -> None:
+        self._programs, self._league, self._folder = python.absolute().parent, league, folder
+        hidden = ("DISPLAY", "WAYLAND_DISPLAY", "COGAMES_API_URL")
+        self._env = {name: value for name, value in os.environ.items() if name not in hidden}
+        self._env |= {"HOME": str(folder), "COLUMNS": "200", "NO_COLOR": "1"}
+
+    def run(self, line: str) -> subprocess.CompletedProcess[str]:
+        program, *words = shlex.split(filled(line, self._league.names))
+        server = [] if words[:1] == ["docs"] else ["--server", f"{self._league.url}/api"]
+        return subprocess.run(
+            [str(self._programs / program), *words, *server],
+            cwd=self._folder,
+            env=self._env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+
+def check(client: Client, league: League, step: Step) -> str | None:
+    """Run a step and return the problem; None if there is none."""
+    if step.play:
+        jobs = HttpJobClient(league.url, league.names["worker_token"])
+        Worker(jobs, "one").run(once=True)
+        jobs.close()
+    result = client.run(step.line)
+    said = f"{result.stdout[-300:]} {result.stderr[-500:]}".strip()
+    if result.returncode != step.code:
+        return f"ends with {result.returncode} instead of {step.code}: {said}"
+    if "Traceback" in result.stderr:
+        return f"prints a traceback: {said}"
+    if step.code == 0 and "--json" in step.line:
+        try:
+            document = json.loads(result.stdout)
+        except ValueError:
+            return f"prints no JSON: {said}"
+        if step.saves:
+            league.names[step.saves] = document["id"]
+    return None
+
+
+def not_in_the_tables(python: Path) -> list[str]:
+    """Return the commands of a version that neither table has."""
+    listed = subprocess.run([str(python), "-c", COMMANDS], capture_output=True, text=True, check=True).stdout
+    lines = [f"{step.line.removeprefix('coworld ')} " for step in STEPS]
+    groups = tuple(f"{name} " for name in (*LEFT_OUT, *LOCAL))
+    return [
+        name
+        for name in listed.splitlines()
+        if not f"{name} ".startswith(groups) and not any(line.startswith(f"{name} ") for line in lines)
+    ]
+
+
+def run_version(python: Path, version: str) -> dict[str, str | None]:
+    problems: dict[str, str | None] = {}
+    with tempfile.TemporaryDirectory() as name, running_coworld_league(Path(name) / "server") as league:
+        home = Path(name) / "home"
+        home.mkdir()
+        (home / "secret.txt").write_text("s3cret")
+        (Path(name) / "server" / "player").rename(home / "player")
+        program = home / "player" / "player.py"
+        program.write_text(f"{program.read_text()}\n# another version\n")
+        roster = [{"player": {"policy_ref": "mine"}}] * 2
+        body = {"coworld_id": league.names["coworld"], "roster": roster, "num_episodes": 1}
+        (home / "request.json").write_text(json.dumps(body))
+        client = Client(python, league, home)
+        for step in STEPS:
+            if step.only in ("", version):
+                problems[step.line] = check(client, league, step)
+    missing = not_in_the_tables(python)
+    problems["every command is in a table"] = ", ".join(missing) or None
+    return problems
+
+
+def main() -> int:
+    logging.disable(logging.WARNING)  # of the server, which runs in this process
+    failed = False
+    for python, version in zip(map(Path, sys.argv[1:]), (NEW, OLD), strict=True):
+        problems = run_version(python, version)
+        wrong = {line: problem for line, problem in problems.items() if problem}
+        for line, problem in wrong.items():
+            print(f"{version}: {line}: {problem}", file=sys.stderr)
+        print(f"published coworld {version} against our server: {len(problems)} commands, {len(wrong)} different")
+        failed |= bool(wrong)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
