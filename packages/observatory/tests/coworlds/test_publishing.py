@@ -130,6 +130,7 @@ def test_a_failed_certification_says_why_and_can_be_retried(
     status = client.get(f"/v2/coworlds/{coworld_id}/certification").json()
     assert (status["state"], status["failed_step"]) == ("failed", "smoke-episode")
     failure = status["failure"]
+    assert failure["documentation_url"] == "http://testserver/docs"
     assert (failure["kind"], failure["detail"], failure["retryable"]) == ("author", "no /healthz", False)
     transcript = client.get(f"/v2/coworlds/{coworld_id}/certification/transcript.md")
     assert (transcript.text, transcript.headers["content-type"]) == (

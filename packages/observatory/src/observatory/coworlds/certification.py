@@ -21,7 +21,6 @@ __all__ = ["CERTIFICATION", "follow_job", "queue_certification"]
 
 CERTIFICATION = "certification"
 """the type of the jobs"""
-DOCUMENTATION = "/docs"
 MAX_TRANSCRIPT_CHARACTERS = 200_000
 
 _PLATFORM_REASONS = frozenset({"platform_error", "worker_error"})
@@ -94,9 +93,7 @@ def _store_report(row: Certification, report: Mapping[str, Any]) -> None:
 
 
 def _failure(kind: str, detail: str, remediation: str, *, retryable: bool) -> dict[str, Any]:
-    failure = CertificationFailure(
-        kind=kind, detail=detail[:4000], remediation=remediation, retryable=retryable, documentation_url=DOCUMENTATION
-    )
+    failure = CertificationFailure(kind=kind, detail=detail[:4000], remediation=remediation, retryable=retryable)
     return failure.model_dump()
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from sqlalchemy.orm import Session
 
@@ -89,7 +90,7 @@ def coworld_row(session: Session, coworld: Coworld, settings: Settings) -> Cowor
     return CoworldRow(**coworld_summary(coworld).model_dump(), manifest=manifest)
 
 
-def certification_status(coworld: Coworld) -> CertificationStatus:
+def certification_status(coworld: Coworld, settings: Settings) -> CertificationStatus:
     """Return the state of the last certification."""
     row = coworld.certification or Certification(state=CertificationState.NEVER_RUN, transcript_summary=[])
     return CertificationStatus(
@@ -99,10 +100,15 @@ def certification_status(coworld: Coworld) -> CertificationStatus:
         contract_version=row.contract_version,
         certification_job_id=None if row.job_id is None else str(row.job_id),
         failed_step=row.failed_step,
-        failure=None if row.failure is None else CertificationFailure(**row.failure),
+        failure=None if row.failure is None else _failure(row.failure, settings),
         transcript_summary=[CertificationStep(**step) for step in row.transcript_summary],
         completed_at=row.completed_at,
     )
+
+
+def _failure(failure: Mapping[str, Any], settings: Settings) -> CertificationFailure:
+    """Return a failure with the address of the documentation of this server."""
+    return CertificationFailure(**{**failure, "documentation_url": f"{settings.base_url()}/docs"})
 
 
 def reporter_row(session: Session, row: Reporter) -> ReporterRow:

@@ -350,17 +350,21 @@ def get_coworld(
 
 
 @router.get("/{coworld_id}/certification", responses=errors(Unauthorized, NotFound))
-def get_certification(coworld_id: Id, session: SessionDep, principal: OptionalPrincipal) -> CertificationStatus:
+def get_certification(
+    coworld_id: Id, session: SessionDep, principal: OptionalPrincipal, settings: SettingsDep
+) -> CertificationStatus:
     """Return the state of a version's certification by this server."""
-    return certification_status(repository.coworld(session, coworld_id, principal))
+    return certification_status(repository.coworld(session, coworld_id, principal), settings)
 
 
 @router.post("/{coworld_id}/certification/retry", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
-def retry_certification(coworld_id: Id, session: SessionDep, principal: Writer, now: Now) -> CertificationStatus:
+def retry_certification(
+    coworld_id: Id, session: SessionDep, principal: Writer, settings: SettingsDep, now: Now
+) -> CertificationStatus:
     """Queue the certification and the failed smoke episodes of a version of the caller again."""
     coworld = repository.owned(session, coworld_id, principal)
     publishing.retry(session, coworld, now=now)
-    return certification_status(coworld)
+    return certification_status(coworld, settings)
 
 
 @router.get(
