@@ -44,5 +44,6 @@ def test_the_documentation_works_in_a_browser(server: Any, browser: Any) -> None
     page.wait_for_selector("#operations-operations-operations_healthz .live-responses-table .response-col_status")
     assert "200" in page.inner_text("#operations-operations-operations_healthz .live-responses-table")
     page.close()
-    assert problems == []
+    # Swagger UI takes every `_` in a link for an old way to write a space, and says so.
+    assert [problem for problem in problems if not problem.startswith("Deprecated: escaping deep link")] == []
     assert [url for url in elsewhere if not url.startswith((server.url, "data:"))] == []
