@@ -30,7 +30,7 @@ class Episode(Base):
     job_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("jobs.id"), unique=True)
     season_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("seasons.id"))
     owner_id: Mapped[str | None] = mapped_column(ForeignKey("users.id"))
-    """the user to whom the episode belongs; it is not public then"""
+    """the owner of an episode that is not public"""
     replay_key: Mapped[str | None] = mapped_column(String(300))
     """where the store has the replay"""
     replay_url: Mapped[str | None] = mapped_column(String(2000))
