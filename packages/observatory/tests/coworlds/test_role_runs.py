@@ -16,13 +16,16 @@ from observatory.jobs.schemas import ErrorInfo
 from observatory.jobs.service import Ending
 from observatory.requests.creation import EpisodePlan, SeatPlan, request_episodes
 from observatory.store import job_key
+from packages.coworld.tests.roles.components import emitting
 from packages.observatory.tests.coworlds.games import end_job, game, jobs_of, pass_smoke_episodes, publish
 from packages.observatory.tests.coworlds.test_certifying import worker as machine
+from packages.observatory.tests.coworlds.test_reporters import register, upload
 from packages.observatory.tests.leagues.field import Field, raw
 from packages.observatory.tests.world import World
 
 __all__ = ["machine"]
 
+HTML = 0  # the kind of a part, as components count them
 RESULTS = {"scores": [3.0, 1.0], "painted_tiles": [3, 1], "ticks": 6}
 REPLAY = {"config": {"width": 6, "height": 6}, "player_names": ["Ada", "Ben"], "frames": [], "results": RESULTS}
 
@@ -30,7 +33,11 @@ REPLAY = {"config": {"width": 6, "height": 6}, "player_names": ["Ada", "Ben"], "
 @pytest.fixture
 def episode(app: FastAPI, client: TestClient, ada: Any, clock: Any) -> str:
     """A smoke episode of ada's game that has ended; its id."""
-    coworld_id = publish(client, ada, game()).json()["id"]
+    return finished_episode(app, client, ada, clock, game())
+
+
+def finished_episode(app: FastAPI, client: TestClient, ada: Any, clock: Any, manifest: dict[str, Any]) -> str:
+    coworld_id = publish(client, ada, manifest).json()["id"]
     [job_id] = jobs_of(app, coworld_id, "episode")
     store = app.state.store
     store.put(job_key(job_id, "results.json"), json.dumps(RESULTS).encode())
@@ -74,6 +81,25 @@ def test_roles_look_at_an_episode_on_request(
     assert "sandbox" in page.headers["content-security-policy"] and "a secret thought" not in page.text
     assert client.get(f"{path}/reports", headers=bob.headers).status_code == 404
     assert client.post(f"{path}/role-runs", json={}, headers=bob.headers).status_code == 404
+
+
+@pytest.mark.any_database
+def test_an_uploaded_reporter_looks_at_an_episode(
+    app: FastAPI, client: TestClient, ada: Any, clock: Any, machine: Any
+) -> None:
+    reporter = register(client, ada, "story", "render-html")["id"]
+    outputs = [{"name": "recap", "type": "render-html", "description": "The recap."}]
+    upload(client, ada, "story", emitting(HTML, "<h1>Hi</h1>"), outputs=outputs)
+    reference = f"{ada.user_id}/story@1"
+    episode = finished_episode(app, client, ada, clock, game(reporter=[{"reporter": reference}]))
+    client.post(f"/v2/episode-requests/{episode}/role-runs", json={"role": "reporter"}, headers=ada.headers)
+    machine.run(once=True)
+    [run] = client.get(f"/v2/episode-requests/{episode}/reports", headers=ada.headers).json()
+    assert (run["role_id"], run["status"], run["error"]) == (reference, "completed", None)
+    pages = [output for output in run["outputs"] if output["type"] == "render-html"]
+    assert "<h1>Hi</h1>" in client.get(pages[0]["url"]).text
+    row = client.get(f"/v2/reporters/{reporter}").json()
+    assert (row["run_count"], row["output_count"]) == (1, len(run["outputs"]))
 
 
 def test_a_failed_run_says_why_and_can_be_repeated(
