@@ -96,6 +96,30 @@ def test_a_push_continues_after_the_server_was_killed(tmp_path: Path) -> None:
         _kill(server)
 
 
+@pytest.mark.any_database
+def test_a_push_continues_after_the_client_has_disconnected(server, ada) -> None:
+    blob = b"0123456789"
+    with httpx.Client(base_url=server.url, trust_env=False) as client:
+        push = Push(client, begin(client, ada)["pre_signed_info"])
+        location = push.begin().headers["Location"]
+        head = f"PATCH {location} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(blob)}\r\n"
+        head += f"Authorization: {push.headers['Authorization']}\r\n\r\n"
+        with socket.create_connection(httpx.URL(server.url).netloc.decode().split(":")) as connection:
+            connection.sendall(head.encode() + blob[:4])
+
+        def continued() -> bool:
+            """Ask where the upload ends and continue there; 416 if the server has stored more since."""
+            last = int(client.get(location, headers=push.headers).headers["Range"].partition("-")[2])
+            offset = last + 1 if last else 0
+            rest = {**push.headers, "Content-Range": f"{offset}-{len(blob) - 1}"}
+            answer = client.patch(location, content=blob[offset:], headers=rest)
+            assert answer.status_code in (202, 416)
+            return answer.status_code == 202
+
+        wait_until(continued, lambda: "the upload could not be continued")
+        assert client.put(f"{location}?digest={digest_of(blob)}", headers=push.headers).status_code == 201
+
+
 @pytest.fixture
 def podman(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Runs podman with images of its own."""
