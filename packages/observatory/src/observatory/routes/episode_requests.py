@@ -66,7 +66,7 @@ router = Router(prefix="/v2", tags=["requests"])
 MAX_BULK_IDS = 50
 MAX_WAIT_SECONDS = 25.0
 
-BulkPage = Annotated[CursorPage, Depends(cursor_page(200, max_limit=200))]
+EpisodePage = Annotated[CursorPage, Depends(cursor_page(200, max_limit=1000))]  # clients of 0.1.26 ask for 1000
 SummaryPage = Annotated[CursorPage, Depends(cursor_page(50, max_limit=100))]
 Ids = Annotated[list[str], Query(min_length=1, max_length=MAX_BULK_IDS)]
 OptionalIds = Annotated[list[str] | None, Query(min_length=1, max_length=MAX_BULK_IDS)]
@@ -79,7 +79,7 @@ def list_episode_requests(
     request: Request,
     principal: OptionalPrincipal,
     session: SessionDep,
-    part: BulkPage,
+    part: EpisodePage,
     store: StoreDep,
     settings: SettingsDep,
     now: Now,
