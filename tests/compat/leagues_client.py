@@ -2,9 +2,9 @@
 
     python tests/compat/leagues_client.py NEWEST_PYTHON OLDER_PYTHON
 
-The interpreters are those of environments with `coworld` 0.1.64 and 0.1.26. Every command of theirs that calls a server
-is in a table: run as written and ends with the code that the table has, printing JSON where it should; or left out, with
-the reason. A command that the tables do not have is an error.
+The interpreters are those of environments with `coworld` 0.1.64 and 0.1.26. A table has every command of theirs that
+calls a server: how it ends, and whether it prints JSON; another table has those that are left out, with the reason. A
+command in neither table is an error.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ STEPS = [
     Step("coworld results {league} --json"),
     Step("coworld results {division} --json"),
     Step("coworld results {division}"),
-    Step("coworld results {division} --include-recent-rounds --json", only=OLD),
+    Step("coworld results {division} --include-recent-rounds 3 --json", only=OLD),
     Step("coworld results {round} --json"),
     Step("coworld results {round}"),
     Step("coworld results nothing", 2),
@@ -129,7 +129,7 @@ STEPS = [
     Step("coworld submit sent --league {league} --no-open-browser --auto-champion never", only=NEW),
     Step("coworld submit mine --league {league} --no-open-browser", 1, only=OLD),  # it is a member already
     Step("coworld retire-membership {membership} --reason done --json"),
-    Step("coworld download {coworld}"),
+    Step("coworld download {coworld}", only=NEW),  # 0.1.26 pulls images with docker at once
     Step("coworld visibility paintarena public", 1, only=NEW),
     Step("coworld hosted-game create {coworld}", 1),
     Step("coworld counterfactual create mine mine --league {league}", 1, only=NEW),
@@ -202,7 +202,7 @@ def check(client: Client, league: League, step: Step) -> str | None:
     said = f"{result.stdout[-300:]} {result.stderr[-500:]}".strip()
     if result.returncode != step.code:
         return f"ends with {result.returncode} instead of {step.code}: {said}"
-    if "Traceback" in result.stderr:
+    if step.code == 0 and "Traceback" in result.stderr:  # 0.1.26 prints one for every refusal
         return f"prints a traceback: {said}"
     if step.code == 0 and "--json" in step.line:
         try:

@@ -19,7 +19,7 @@ def test_a_user_acts_as_one_of_their_players(call: Call, ask: Any) -> None:
     said = call("--elevated leagues")
     # `call` saves the user's token again, which ends the player's session.
     assert said.code == 0
-    assert call("player use nobody-here").code == 2
+    assert call("player use no-such-player").code == 2
     assert ask("player unset")["player_id"] is None
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from rich.console import Console
 
-__all__ = ["console", "emit_json", "observatory_web_url", "validate_run_argv"]
+if TYPE_CHECKING:
+    from coworld.server.api_client import CoworldApiClient
+
+__all__ = ["console", "emit_json", "observatory_web_url", "resolve_league_id", "validate_run_argv"]
 
 console = Console()
 
@@ -27,6 +30,13 @@ def observatory_web_url(server: str, path: str) -> str:
         return path
     site = server.rstrip("/").removesuffix("/observatory").removesuffix("/api")
     return f"{site}/{path.lstrip('/')}"
+
+
+def resolve_league_id(client: CoworldApiClient, league: str) -> str:
+    """Return the id of a league by id or unique name; see `coworld.server.references.resolve_league_id`."""
+    from coworld.server.references import resolve_league_id
+
+    return resolve_league_id(client, league)
 
 
 def validate_run_argv(run: list[str] | None) -> None:
