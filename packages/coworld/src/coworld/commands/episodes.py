@@ -111,7 +111,9 @@ def episodes(
 
 
 def print_episodes(rows: Sequence[EpisodeRequestRow]) -> None:
-    lines = [[row.id, row.status, _policies(row), row.replay_url, moment(row.created_at)] for row in rows]
+    lines = [
+        [row.id, row.status, _policies(row), "yes" if row.replay_url else "no", moment(row.created_at)] for row in rows
+    ]
     print_rows(["ID", "Status", "Policies", "Replay", "Created"], lines, nothing="There are no such episodes")
 
 

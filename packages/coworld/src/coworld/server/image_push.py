@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from coworld.errors import CoworldError
+from softmax.client.transport import is_loopback
 
 if TYPE_CHECKING:
     import httpx
@@ -78,8 +79,10 @@ def push_image(archive: Path, info: PushInfo, *, say: Callable[[str], None] = la
     with tempfile.TemporaryDirectory(prefix="coworld-push-") as folder:
         config, layers = _blobs(archive, Path(folder))
         headers = {"Authorization": f"Basic {info.authorization_token}"}
-        with httpx.Client(headers=headers, timeout=httpx.Timeout(60.0, write=WRITE_SECONDS, read=600.0)) as client:
-            root = _root(info)
+        root = _root(info)
+        timeout = httpx.Timeout(60.0, write=WRITE_SECONDS, read=600.0)
+        # Proxy settings of the environment do not apply to connections within this machine.
+        with httpx.Client(headers=headers, timeout=timeout, trust_env=not is_loopback(root)) as client:
             for blob in (*layers, config):
                 if _send_blob(client, root, blob):
                     say(f"Sent {blob.digest[:19]} ({blob.size / 1e6:.1f} MB)")
