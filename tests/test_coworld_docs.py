@@ -46,7 +46,9 @@ def run(command: str, folder: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(page) and page.stem != NEEDS_A_SERVER], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if commands(page) and page.stem != NEEDS_A_SERVER], ids=lambda page: page.stem
+)
 def test_every_command_of_a_page_works(page: Path, tmp_path: Path) -> None:
     for command in commands(page):
         if "make" in command.split() and not any((Path(p) / "c++").exists() for p in os.environ["PATH"].split(":")):
