@@ -106,6 +106,7 @@ inline int follow(Turn& turn) {
 // The action for a cog whose observation has been entered.
 inline int decide(Turn& turn) {
   Cog& cog = turn.cog;
+  turn.flood().invalidate();
   judge_last_use(turn);
   if (!holds(turn)) choose(turn);
   if (turn.character.shows_vibe && cog.shown != cog.role && turn.words.vibe_action[cog.role] >= 0) {

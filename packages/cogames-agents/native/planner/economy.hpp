@@ -36,9 +36,15 @@ inline bool gear_up(Turn& turn) {
 // To the hub, or to a junction of ours.
 inline bool deposit(Turn& turn) {
   const Mind& mind = turn.mind;
-  return turn.take_nearest(kDeposit, 300, [&](int number, const Object& object) {
+  const auto takes = [&](int number, const Object& object) {
     return number == mind.hub || (mind.deposits_at_junctions && object.kind == kJunction && mind.is_ours(object));
-  });
+  };
+  const auto is_target = [&](int number) {
+    return number >= 0 && mind.object(number).exists && !turn.is_useless(number) && takes(number, mind.object(number));
+  };
+  // A full hub and junctions that take nothing are common, and a flood that finds no target covers the whole map.
+  const bool has_target = is_target(mind.hub) || std::any_of(mind.junctions.begin(), mind.junctions.end(), is_target);
+  return has_target && turn.take_nearest(kDeposit, 300, takes);
 }
 
 // Where the compound of a hub usually has the extractor of an element.
@@ -110,8 +116,8 @@ inline bool mine(Turn& turn) {
   double best_cost = 1e9;
   size_t next = 0;
   while (flood.steps + bumps < best_cost && flood.grow()) {
-    for (; next < flood.objects.size(); ++next) {
-      const auto [number, steps] = flood.objects[next];
+    for (; next < flood.objects().size(); ++next) {
+      const auto [number, steps] = flood.objects()[next];
       const Object& object = mind.object(number);
       if (object.kind < kExtractor || object.kind >= kStation || turn.is_useless(number)) continue;
       const double surplus = weight * (forecast.of[object.kind - kExtractor] - forecast.least);

@@ -54,8 +54,8 @@ inline bool explore(Turn& turn, bool in_reach, double most = 1e9) {
   double best_cost = most;
   size_t next = 0;
   while (flood.steps < best_cost && flood.steps < leash && flood.grow()) {
-    for (; next < flood.unknown.size(); ++next) {
-      const auto [cell, steps] = flood.unknown[next];
+    for (; next < flood.unknown().size(); ++next) {
+      const auto [cell, steps] = flood.unknown()[next];
       const Spot at = mind.chart.spot(cell);
       if (in_reach && !could_capture(mind, at)) continue;
       double cost = steps + character.novelty_weight * (kSamples - novelty(mind.chart, at));
@@ -71,7 +71,7 @@ inline bool explore(Turn& turn, bool in_reach, double most = 1e9) {
     }
   }
   if (best < 0) {
-    if (flood.unknown.empty() && most == 1e9 && leash == kNoLeash) mind.explored = mind.chart.changes;
+    if (flood.unknown().empty() && most == 1e9 && leash == kNoLeash) mind.explored = mind.chart.changes;
     return false;
   }
   flood.path_to(best, turn.cog.path);
@@ -86,7 +86,8 @@ inline bool roam(Turn& turn) {
   Flood& flood = turn.flood();
   turn.start_flood();
   int best = -1, best_worth = INT32_MIN;
-  while (flood.steps < turn.scratch.leash && flood.grow()) {
+  // Ground at this distance is worth `mind.step - 2 * flood.steps` at most: if no cog was ever there.
+  while (flood.steps < turn.scratch.leash && mind.step - 2 * flood.steps > best_worth && flood.grow()) {
     for (int cell : flood) {
       int worth = mind.step - mind.chart.visited(cell) - 2 * flood.steps;
       if (worth <= best_worth) continue;

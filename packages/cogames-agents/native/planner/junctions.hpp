@@ -66,8 +66,8 @@ inline bool align(Turn& turn) {
   Candidate best{-1, 1e9};
   size_t next = 0;
   while (!candidates.empty() && candidates.back().cost < best.cost && flood.grow()) {
-    for (; next < flood.objects.size(); ++next) {
-      const auto [number, steps] = flood.objects[next];
+    for (; next < flood.objects().size(); ++next) {
+      const auto [number, steps] = flood.objects()[next];
       if (std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.number == number; }) == 0) continue;
       const double cost = align_cost(turn, number, steps);
       if (cost < best.cost) best = {number, cost};

@@ -1,5 +1,7 @@
-// A flood from one cell, layer by layer, over free and unknown ground.
+// A flood from one cell, layer by layer, over free and unknown ground. Plans of one decision replay the same layers.
 #pragma once
+
+#include <span>
 
 #include "chart.hpp"
 
@@ -12,8 +14,15 @@ struct Reached {
 
 class Flood {
  public:
-  // Starts at a cell. Cells in `closed` are not entered.
+  // Drops the layers: the map may have changed.
+  void invalidate() { is_reusable_ = false; }
+
+  // Starts at a cell. Cells in `closed` are not entered. Reuses the layers of the last flood if it had the same start and
+  // no closed cells.
   void start(const Chart& chart, int origin, const std::vector<int>& closed) {
+    steps = 0;
+    if (is_reusable_ && closed.empty() && queue_.front() == origin) return;
+    is_reusable_ = closed.empty();
     if (static_cast<int>(mark_.size()) < chart.size()) mark_.resize(static_cast<size_t>(chart.size()), 0);
     if (base_ > UINT32_MAX - 2 * kLongest) {
       std::fill(mark_.begin(), mark_.end(), 0);
@@ -26,38 +35,38 @@ class Flood {
     mark_[static_cast<size_t>(origin)] = base_;
     queue_.clear();
     queue_.push_back(origin);
-    next_ = first_ = 0;
-    steps = 0;
-    objects.clear();
-    unknown.clear();
+    objects_.clear();
+    unknown_.clear();
+    ends_.assign({{0, 0, 0}, {1, 0, 0}});
   }
 
-  // Reaches all cells one step further; new objects and unknown cells are appended to the lists. False at the end.
+  // Reaches all cells one step further, with the objects and unknown cells among them. False at the end.
   bool grow() {
-    const size_t layer = queue_.size();
-    first_ = layer;
-    if (next_ == layer || layer > kMostCells || steps + 2 >= static_cast<int>(kLongest)) return false;
+    const size_t reached = layer().cells;
+    if (begin() == end() || reached > kMostCells || steps + 2 >= static_cast<int>(kLongest)) return false;
     ++steps;
+    if (static_cast<size_t>(steps) + 1 < ends_.size()) return true;
     const uint32_t here = base_ + static_cast<uint32_t>(steps);
-    for (; next_ < layer; ++next_) {
+    for (size_t next = ends_[static_cast<size_t>(steps) - 1].cells; next < reached; ++next) {
       for (int step : step_) {
-        const int cell = queue_[next_] + step;
+        const int cell = queue_[next] + step;
         uint32_t& mark = mark_[static_cast<size_t>(cell)];
         if (mark >= base_) continue;
         switch (chart_->ground(cell)) {
           case kBlocked: break;
           case kObject:
             mark = here;
-            objects.push_back({chart_->object_at(cell), steps});
+            objects_.push_back({chart_->object_at(cell), steps});
             break;
           case kUnknown:
             if (is_on_the_rim(cell)) break;
-            unknown.push_back({cell, steps});
+            unknown_.push_back({cell, steps});
             [[fallthrough]];
           case kFree: mark = here; queue_.push_back(cell);
         }
       }
     }
+    ends_.push_back({queue_.size(), objects_.size(), unknown_.size()});
     return true;
   }
 
@@ -78,22 +87,33 @@ class Flood {
   }
 
   // The cells of the last layer.
-  const int32_t* begin() const { return queue_.data() + first_; }
-  const int32_t* end() const { return queue_.data() + queue_.size(); }
+  const int32_t* begin() const { return queue_.data() + ends_[static_cast<size_t>(steps)].cells; }
+  const int32_t* end() const { return queue_.data() + layer().cells; }
+
+  // Everything reached so far, the nearest first.
+  std::span<const Reached> objects() const { return {objects_.data(), layer().objects}; }
+  std::span<const Reached> unknown() const { return {unknown_.data(), layer().unknown}; }
 
   int steps = 0;
-  std::vector<Reached> objects, unknown;
 
  private:
   static constexpr uint32_t kLongest = 1 << 13;
   static constexpr size_t kMostCells = 40'000;  // bounds the time of a decision on the largest maps
+
+  struct Layer {
+    size_t cells, objects, unknown;  // reached up to its end
+  };
+
+  const Layer& layer() const { return ends_[static_cast<size_t>(steps) + 1]; }
 
   bool is_on_the_rim(int cell) const { return !chart_->contains(chart_->spot(cell)); }
 
   const Chart* chart_ = nullptr;
   std::vector<uint32_t> mark_;
   std::vector<int32_t> queue_;
-  size_t next_ = 0, first_ = 0;
+  std::vector<Reached> objects_, unknown_;
+  std::vector<Layer> ends_;  // of no layer, of the start, and of each further layer
+  bool is_reusable_ = false;
   uint32_t base_ = 0;
   int step_[kHeadings] = {};
 };

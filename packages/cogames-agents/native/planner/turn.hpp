@@ -64,8 +64,8 @@ struct Turn {
     start_flood();
     size_t next = 0;
     while (flood().grow()) {
-      for (; next < flood().objects.size(); ++next) {
-        const int number = flood().objects[next].number;
+      for (; next < flood().objects().size(); ++next) {
+        const int number = flood().objects()[next].number;
         if (!is_useless(number) && fits(number, mind.object(number))) return take(goal, number, steps);
       }
     }

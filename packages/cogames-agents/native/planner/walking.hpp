@@ -72,7 +72,7 @@ inline bool find_way_around(Turn& turn) {
   bool found = false;
   size_t next = 0;
   while (!found && flood.steps < most && flood.grow()) {
-    for (; next < flood.objects.size(); ++next) found |= flood.objects[next].number == cog.target;
+    for (; next < flood.objects().size(); ++next) found |= flood.objects()[next].number == cog.target;
     if (cog.target < 0) found = std::find(flood.begin(), flood.end(), goal) != flood.end();
   }
   if (!found) return false;
