@@ -18,7 +18,10 @@ from packages.observatory.tests.coworlds.games import game, pass_certification, 
 from packages.observatory.tests.leagues.field import Field
 from tests.league import Account, League, make_account, running_server
 
-__all__ = ["running_coworld_league"]
+__all__ = ["CALLS", "running_coworld_league"]
+
+CALLS = Path(__file__).resolve().parent / "compat" / "published_league_calls.json"
+"""reading calls of published clients; tests/compat/leagues_client.py records them"""
 
 LEAGUE_NAME = "Paint Main"
 EPISODE_FILES = {
@@ -109,7 +112,8 @@ def _request(league: League, ada: Account, root: Account) -> None:
         failure = {"error_type": "player_error", "message": "it left", "failed_policy_index": 1}
         for name, files, error in (("episode", EPISODE_FILES, None), ("failed_episode", {}, failure)):
             lease = _ok(http.post("/work/lease", json={"worker": "w"}, headers={"X-Auth-Token": worker}))
-            league.names[name] = lease["spec"]["episode_request_id"]
+            job = name.replace("episode", "job")
+            league.names |= {name: lease["spec"]["episode_request_id"], job: lease["job_id"]}
             for file, data in files.items():
                 kind = CONTENT_TYPES.get(file.rpartition(".")[2], "application/octet-stream")
                 answer = http.put(lease["outputs"][file], content=data, headers={"Content-Type": kind})

@@ -1,10 +1,11 @@
 """The published `coworld` and `softmax` commands against our server: leagues, episodes on request, uploads.
 
-    python tests/compat/leagues_client.py NEWEST_PYTHON OLDER_PYTHON
+    python tests/compat/leagues_client.py NEWEST_PYTHON OLDER_PYTHON [--record]
 
 The interpreters are those of environments with `coworld` 0.1.64 and 0.1.26. A table has every command of theirs that
 calls a server: how it ends, and whether it prints JSON; another table has those that are left out, with the reason. A
-command in neither table is an error.
+command in neither table is an error. With --record, the reading calls of each command are written to
+`published_league_calls.json`, which `make test` replays.
 """
 
 from __future__ import annotations
@@ -18,13 +19,15 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
 
 ROOT = Path(__file__).resolve().parents[2]
+RECORD = "--record"
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
 from observatory.worker.client import HttpJobClient  # noqa: E402
 from observatory.worker.loop import Worker  # noqa: E402
-from tests.coworld_league import running_coworld_league  # noqa: E402
+from tests.coworld_league import CALLS, running_coworld_league  # noqa: E402
 from tests.league import League, filled  # noqa: E402
 
 
@@ -138,6 +141,8 @@ STEPS = [
     Step("coworld player unset"),
     Step("softmax logout"),
 ]
+CHANGES = [step.line for step in STEPS if "{created}" in step.line or "{new_seed}" in step.line]
+"""commands about rows that other commands make: a filled server does not have them"""
 LEFT_OUT = {
     "upload-coworld": "needs docker, and so do its images; tests/compat/coworld_images.py pushes images",
     "resolve-and-upload": "builds images with docker compose",
@@ -226,7 +231,22 @@ def not_in_the_tables(python: Path) -> list[str]:
     ]
 
 
-def run_version(python: Path, version: str) -> dict[str, str | None]:
+def noted(league: League, step: Step) -> dict[str, object]:
+    """Return the calls of a command that read, with names in place of ids."""
+    names = sorted(league.names.items(), key=lambda item: -len(item[1]))
+    calls: list[dict[str, str]] = []
+    for request in league.log:
+        ask = unquote(request.ask)
+        for name, value in names:
+            ask = ask.replace(value, f"{{{name}}}")
+        call = {"ask": ask, "auth": request.auth}
+        if ask.startswith("GET /") and "/store/" not in ask and "cursor=" not in ask and call not in calls:
+            calls.append(call)
+    return {"command": step.line, "calls": calls}
+
+
+def run_version(python: Path, version: str, notes: list[dict[str, object]]) -> dict[str, str | None]:
+    """Run the steps of a version; return the problem of each, and add its calls to the notes."""
     problems: dict[str, str | None] = {}
     with tempfile.TemporaryDirectory() as name, running_coworld_league(Path(name) / "server") as league:
         home = Path(name) / "home"
@@ -241,7 +261,10 @@ def run_version(python: Path, version: str) -> dict[str, str | None]:
         client = Client(python, league, home)
         for step in STEPS:
             if step.only in ("", version):
+                league.log.clear()
                 problems[step.line] = check(client, league, step)
+                if step.code == 0 and step.line not in CHANGES:
+                    notes.append(noted(league, step))
     missing = not_in_the_tables(python)
     problems["every command is in a table"] = ", ".join(missing) or None
     return problems
@@ -250,13 +273,18 @@ def run_version(python: Path, version: str) -> dict[str, str | None]:
 def main() -> int:
     logging.disable(logging.WARNING)  # of the server, which runs in this process
     failed = False
-    for python, version in zip(map(Path, sys.argv[1:]), (NEW, OLD), strict=True):
-        problems = run_version(python, version)
+    notes: list[dict[str, object]] = []
+    pythons = [Path(word) for word in sys.argv[1:] if word != RECORD]
+    for python, version in zip(pythons, (NEW, OLD), strict=True):
+        problems = run_version(python, version, notes)
         wrong = {line: problem for line, problem in problems.items() if problem}
         for line, problem in wrong.items():
             print(f"{version}: {line}: {problem}", file=sys.stderr)
         print(f"published coworld {version} against our server: {len(problems)} commands, {len(wrong)} different")
         failed |= bool(wrong)
+    if RECORD in sys.argv and not failed:
+        lines = [json.dumps(note) for note in notes if note["calls"]]
+        CALLS.write_text("[\n" + ",\n".join(dict.fromkeys(lines)) + "\n]\n")
     return int(failed)
 
 
