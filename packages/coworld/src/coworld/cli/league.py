@@ -19,9 +19,11 @@ __all__ = [
     "LeagueServer",
     "Limit",
     "Mine",
+    "Offset",
     "Output",
     "PlayerOption",
     "Policy",
+    "PoolOption",
     "RoundOption",
     "label",
     "moment",
@@ -31,6 +33,7 @@ __all__ = [
     "print_line",
     "print_next",
     "print_rows",
+    "round_of",
     "score",
 ]
 
@@ -47,12 +50,14 @@ LeagueServer = Annotated[
 LeagueOption = Annotated[str | None, typer.Option("--league", "-l", metavar="LEAGUE", help="Only of this league.")]
 Division = Annotated[str | None, typer.Option("--division", "-d", metavar="DIVISION", help="Only of this division.")]
 RoundOption = Annotated[str | None, typer.Option("--round", "-r", metavar="ROUND", help="Only of this round.")]
+PoolOption = Annotated[str | None, typer.Option("--pool", metavar="POOL", help="Only of this pool: pool_....")]
 Policy = Annotated[
     str | None, typer.Option("--policy", "-p", metavar="POLICY", help="Only of this policy: NAME, NAME:v2 or an id.")
 ]
 PlayerOption = Annotated[str | None, typer.Option("--player", metavar="PLAYER", help="Only of this player (ply_...).")]
 Mine = Annotated[bool, typer.Option("--mine", help="Only what is yours.")]
 Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, max=1000, help="Number of rows.")]
+Offset = Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Skip this many rows.")]
 Cursor = Annotated[str | None, typer.Option("--cursor", metavar="CURSOR", help="Continue after the previous page.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write it to this file.")]
 DownloadDir = Annotated[
@@ -71,6 +76,11 @@ def policy_id(client: Any, policy: str | None) -> Any:
         return policy_version_of(client, policy)
     except ValueError as error:
         raise UsageError(str(error), ["write NAME, NAME:v2 or the id of a policy version"]) from None
+
+
+def round_of(round_id: str | None, pool: str | None) -> str | None:
+    """Return the round that `--round` or `--pool` names: a round has one pool, with the same number."""
+    return round_id if pool is None else f"round_{pool.removeprefix('pool_')}"
 
 
 def print_document(document: Any) -> None:

@@ -14,8 +14,10 @@ from coworld.cli.league import (
     LeagueOption,
     LeagueServer,
     Mine,
+    Offset,
     Output,
     Policy,
+    PoolOption,
     RoundOption,
     moment,
     policy_id,
@@ -23,6 +25,7 @@ from coworld.cli.league import (
     print_line,
     print_next,
     print_rows,
+    round_of,
     score,
 )
 from coworld.cli.options import Json
@@ -45,7 +48,6 @@ MaybeEpisode = Annotated[
 VersionArg = Annotated[UUID, typer.Argument(metavar="POLICY_VERSION", help="The id of a policy version.")]
 WithReplay = Annotated[bool, typer.Option("--with-replay", help="Only episodes with a replay.")]
 Rows = Annotated[int, typer.Option("--limit", metavar="N", min=1, max=100, help="Number of rows.")]
-Offset = Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Skip this many rows.")]
 ListLogs = Annotated[bool, typer.Option("--list", help="List the seats whose files you may have.")]
 GameLog = Annotated[bool, typer.Option("--game", help="The log of the game.")]
 Agent = Annotated[int | None, typer.Option("--agent", metavar="SEAT", min=0, help="The log of one seat.")]
@@ -73,6 +75,7 @@ def episodes(
     league: LeagueOption = None,
     division: Division = None,
     round_id: RoundOption = None,
+    pool: PoolOption = None,
     policy: Policy = None,
     mine: Mine = False,
     with_replay: WithReplay = False,
@@ -88,6 +91,7 @@ def episodes(
             row = client.get_episode_request(episode)
             print_document(row) if json else _print_episode(row)
             return
+        round_id = round_of(round_id, pool)
         if not (league or division or round_id or policy or mine):
             raise UsageError(
                 "Say which episodes: there may be very many", ["add --league, --division, --round, --policy or --mine"]

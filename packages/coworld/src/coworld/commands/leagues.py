@@ -11,6 +11,7 @@ from coworld.cli.league import (
     Division,
     LeagueOption,
     LeagueServer,
+    Offset,
     PlayerOption,
     Policy,
     RoundOption,
@@ -49,7 +50,9 @@ PoolArg = Annotated[str | None, typer.Argument(metavar="[POOL]", help="A pool's 
 Target = Annotated[str, typer.Argument(metavar="TARGET", help="A league, division or round: league_, div_ or round_.")]
 Status = Annotated[str | None, typer.Option("--status", metavar="STATUS", help="Only rounds with this status.")]
 FewRows = Annotated[int, typer.Option("--limit", metavar="N", min=1, max=200, help="Number of rows.")]
-Offset = Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Skip this many rows.")]
+RecentRounds = Annotated[
+    int, typer.Option("--include-recent-rounds", metavar="N", min=0, help="Add this many rounds to --json.")
+]
 EventType = Annotated[str | None, typer.Option("--event-type", metavar="TYPE", help="Only events of this type.")]
 Audience = Annotated[str | None, typer.Option("--audience", metavar="WHO", help="Only events for public or user.")]
 
@@ -125,7 +128,9 @@ def _print_division(row: DivisionPublic) -> None:
 
 
 @examples("coworld results league_...", "coworld results div_...", "coworld results round_... --json")
-def results(target: Target, server: LeagueServer = None, json: Json = False) -> None:
+def results(
+    target: Target, include_recent_rounds: RecentRounds = 0, server: LeagueServer = None, json: Json = False
+) -> None:
     """Show the divisions of a league, the standings of a division, or the results of a round."""
     kind = target.partition("_")[0]
     if kind not in ("league", "div", "round"):
@@ -139,7 +144,7 @@ def results(target: Target, server: LeagueServer = None, json: Json = False) -> 
             lines = [[f"{row.name} ({row.id})", row.level, row.member_count] for row in ladder]
             print_rows(["Division", "Level", "Members"], lines, nothing="The league has no divisions", right=[1, 2])
         elif kind == "div":
-            board = client.get_division_leaderboard(target)
+            board = client.get_division_leaderboard(target, include_recent_rounds=include_recent_rounds)
             if json:
                 print_document(board)
                 return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coworld.cli.league import Cursor, LeagueServer, moment, print_document, print_line, print_next, print_rows
+from coworld.cli.league import Cursor, LeagueServer, Offset, moment, print_document, print_line, print_next, print_rows
 from coworld.cli.options import Json
 from softmax.cli.errors import UsageError
 from softmax.cli.output import note
@@ -51,10 +51,12 @@ def client_for(server: str | None) -> CoworldUploadClient:
 
 
 @examples("coworld list", "coworld list --json")
-def list_coworlds(limit: Rows = 200, cursor: Cursor = None, server: LeagueServer = None, json: Json = False) -> None:
+def list_coworlds(
+    limit: Rows = 200, cursor: Cursor = None, offset: Offset = 0, server: LeagueServer = None, json: Json = False
+) -> None:
     """List the Coworlds of a server, newest first."""
     with client_for(server) as client:
-        page = client.list_coworlds(limit=limit, cursor=cursor)
+        page = client.list_coworlds(limit=limit, cursor=cursor, offset=offset)
     if json:
         print_document(page)
         return
@@ -147,6 +149,7 @@ def images(
     image: ImageArg = None,
     limit: Rows = 200,
     cursor: Cursor = None,
+    offset: Offset = 0,
     server: LeagueServer = None,
     json: Json = False,
 ) -> None:
@@ -160,7 +163,7 @@ def images(
             for name, value in row.model_dump(mode="json").items():
                 print_line(f"{name.replace('_', ' ').capitalize()}: {'-' if value is None else value}")
             return
-        page = client.list_images(limit=limit, cursor=cursor)
+        page = client.list_images(limit=limit, cursor=cursor, offset=offset)
     if json:
         print_document(page)
         return

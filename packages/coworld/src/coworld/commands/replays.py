@@ -14,15 +14,18 @@ from coworld.cli.league import (
     LeagueOption,
     LeagueServer,
     Mine,
+    Offset,
     Policy,
+    PoolOption,
     RoundOption,
     policy_id,
     print_document,
     print_next,
     print_rows,
+    round_of,
 )
 from coworld.cli.options import EngineName, Json, Maps, OpenBrowser, Platform, Pull, Timeout, UnsafeLocal
-from coworld.commands.episodes import EpisodeArg, Offset, Rows, client_for
+from coworld.commands.episodes import EpisodeArg, Rows, client_for
 from softmax.cli.errors import UsageError, fail
 from softmax.cli.output import note
 from softmax.cli.program import examples
@@ -41,6 +44,7 @@ def replays(
     league: LeagueOption = None,
     division: Division = None,
     round_id: RoundOption = None,
+    pool: PoolOption = None,
     policy: Policy = None,
     mine: Mine = False,
     download_dir: DownloadDir = None,
@@ -53,6 +57,7 @@ def replays(
     """List or download replays."""
     from coworld.server.episode_files import download_replays
 
+    round_id = round_of(round_id, pool)
     if not (league or division or round_id or policy or mine):
         raise UsageError(
             "Say which replays: there may be very many", ["add --league, --division, --round, --policy or --mine"]

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from coworld.cli.league import Cursor, LeagueServer, Mine, moment, print_document, print_line, print_next, print_rows
+from coworld.cli.league import (
+    Cursor,
+    LeagueServer,
+    Mine,
+    Offset,
+    moment,
+    print_document,
+    print_line,
+    print_next,
+    print_rows,
+)
 from coworld.cli.options import Json
 from softmax.cli.errors import UsageError
 from softmax.cli.output import note
@@ -98,11 +108,16 @@ def _read(source: str) -> dict[str, Any]:
 
 @examples("coworld xp-request list --mine")
 def list_requests(
-    mine: Mine = False, limit: Rows = 50, cursor: Cursor = None, server: LeagueServer = None, json: Json = False
+    mine: Mine = False,
+    limit: Rows = 50,
+    cursor: Cursor = None,
+    offset: Offset = 0,
+    server: LeagueServer = None,
+    json: Json = False,
 ) -> None:
     """List requests, newest first."""
     with _client(server) as client:
-        page = client.list_experience_requests(mine=mine, limit=limit, cursor=cursor)
+        page = client.list_experience_requests(mine=mine, limit=limit, cursor=cursor, offset=offset or None)
     if json:
         print_document(page)
         return

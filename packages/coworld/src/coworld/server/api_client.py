@@ -253,7 +253,7 @@ class CoworldApiClient(ApiClient):
         return self._get(f"/v2/divisions/{path_part(division_id)}", DivisionPublic, f"Division {division_id}")
 
     def get_division_leaderboard(
-        self, division_id: str, *, include_recent_rounds: bool = False
+        self, division_id: str, *, include_recent_rounds: bool | int = False
     ) -> list[LeaderboardEntryPublic]:
         path = f"/v2/divisions/{path_part(division_id)}/leaderboard"
         rows = self._get(

@@ -62,9 +62,15 @@ class CoworldUploadClient(CoworldApiClient):
     # Coworlds
 
     def list_coworlds(
-        self, *, limit: int = 200, cursor: str | None = None, name: str | None = None, canonical: bool | None = None
+        self,
+        *,
+        limit: int = 200,
+        cursor: str | None = None,
+        offset: int = 0,
+        name: str | None = None,
+        canonical: bool | None = None,
     ) -> CoworldPage:
-        params = {"limit": limit, "cursor": cursor, "name": name, "canonical": canonical}
+        params = {"limit": limit, "cursor": cursor, "offset": offset or None, "name": name, "canonical": canonical}
         return self._rows("/v2/coworlds/summaries", CoworldPage, params, "Coworlds")
 
     def iter_coworlds_by_name(self, name: str) -> Iterator[CoworldSummaryRow]:
@@ -153,8 +159,9 @@ class CoworldUploadClient(CoworldApiClient):
 
     # Images
 
-    def list_images(self, *, limit: int = 200, cursor: str | None = None) -> ImagePage:
-        return self._rows("/v2/container_images", ImagePage, {"limit": limit, "cursor": cursor}, "Images")
+    def list_images(self, *, limit: int = 200, cursor: str | None = None, offset: int = 0) -> ImagePage:
+        params = {"limit": limit, "cursor": cursor, "offset": offset or None}
+        return self._rows("/v2/container_images", ImagePage, params, "Images")
 
     def get_image(self, image_id: str) -> ContainerImageRow:
         return self._get(f"/v2/container_images/{path_part(image_id)}", ContainerImageRow, f"Image {image_id}")
