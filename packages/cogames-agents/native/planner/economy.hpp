@@ -123,6 +123,8 @@ inline bool mine(Turn& turn) {
       const double surplus = weight * (forecast.of[object.kind - kExtractor] - forecast.least);
       const double habit = turn.character.habit_weight * (cog.mined_of[object.kind - kExtractor] - rarest);
       const double poverty = 0.3 * std::max(0, room - object.content);
+      // The steps to a deposit take longest to compute; 1 is more than any rounding error.
+      if (steps + bumps + surplus + poverty + habit >= best_cost + 1) continue;
       const double cost = steps + bumps + mind.steps_to_deposit(object.at) + surplus + poverty + habit;
       if (cost >= best_cost) continue;
       best_cost = cost;
