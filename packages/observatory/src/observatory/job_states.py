@@ -7,6 +7,7 @@ __all__ = ["EPISODE", "IN_WORK", "TERMINAL", "JobStatus", "may_move", "may_move_
 EPISODE = "episode"
 """the type of a job that plays an episode; the results of other jobs are documents of their own"""
 
+
 class JobStatus(StrEnum):
     """The state of a job."""
 

@@ -1,4 +1,4 @@
-"""Who may call the routes of Coworlds and reporters. The game is ada's and public; its certification has not ended."""
+"""The callers of the routes of Coworlds and reporters. The game is ada's and public; its certification has not ended."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CoworldScene:
     reporter: str
 
     def words(self, template: str) -> dict[str, str]:
-        """What stands for the parameters of a path."""
+        """Values for the parameters of a path."""
         if not template.startswith(("/v2/coworlds", "/v2/reporters", "/play_")):
             return {}
         return {

@@ -1,4 +1,4 @@
-"""Who may call the routes of episodes on request. Ada asked for the episode; her policy and her player are in it."""
+"""The callers of the routes of episodes on request. Ada asked for the episode; her policy and her player are in it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RequestScene:
     replay: str
 
     def words(self, template: str) -> dict[str, str]:
-        """What stands for the parameters of a path."""
+        """Values for the parameters of a path."""
         if template.startswith("/v2/episodes/"):
             return {"episode_id": self.episode}
         if template.startswith("/jobs/{job_id}/"):
