@@ -46,6 +46,7 @@ def existing(world: World, client: TestClient, ada) -> SimpleNamespace:
     )
 
 
+@pytest.mark.any_database
 def test_every_operation_keeps_to_the_document(app: FastAPI, server, existing, admin, ada, monkeypatch) -> None:
     plenty = app.state.settings.model_copy(update={"user_rate": 1e6, "anonymous_rate": 1e6, "sign_in_rate": 1e6})
     monkeypatch.setattr(app.state, "rate_limits", RateLimits(plenty, app.state.metrics))

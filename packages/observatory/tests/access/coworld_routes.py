@@ -1,4 +1,4 @@
-"""The callers of the routes of Coworlds and reporters. The game is ada's and public; its certification has not ended."""
+"""The callers of the routes of Coworlds and reporters. The game is ada's and public; it is not certified yet."""
 
 from __future__ import annotations
 
