@@ -122,8 +122,8 @@ def test_what_is_missing_is_one_sentence(tmp_path: Path) -> None:
     calls: list[tuple[list[object], str]] = [
         (["reporters", "list", "--catalog", tmp_path / "none"], "could not be read"),
         (["reporters", "show", "default-reporte"], "did you mean default-reporter?"),
-        (["reporters", "list", "--server", "ftp://x"], "is not an http(s) address"),
-        (["reporters", "list", "--server", "http://127.0.0.1:9"], "could not be reached"),
+        (["reporters", "list", "--server", "ftp://x"], "is not a server address"),
+        (["reporters", "list", "--server", "http://127.0.0.1:9"], "Failed to reach server"),
     ]
     for words, says in calls:
         said = coworld(*words)
@@ -189,5 +189,5 @@ def test_a_server_is_asked_with_the_documented_query(server: tuple[str, list[dic
     said = coworld("reporters", "show", "rptr_1", "--server", address)
     assert said.code == 0 and '"reporter": "acme/recap@3"' in said.out
     said = coworld("reporters", "show", "rptr_2", "--server", address)
-    assert said.code == 1 and "has no reporter rptr_2" in said.err
+    assert said.code == 1 and "Reporter rptr_2 not found" in said.err
     assert "--cursor c2" in coworld("reporters", "search", "recap", "--server", address).err

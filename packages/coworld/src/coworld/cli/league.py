@@ -37,7 +37,7 @@ __all__ = [
     "score",
 ]
 
-NOTHING = "-"
+BLANK = "-"
 
 LeagueServer = Annotated[
     str | None,
@@ -98,14 +98,14 @@ def print_document(document: Any) -> None:
 
 
 def print_rows(
-    headers: Sequence[str], rows: Iterable[Sequence[object]], *, nothing: str, right: Sequence[int] = ()
+    headers: Sequence[str], rows: Iterable[Sequence[object]], *, empty: str, right: Sequence[int] = ()
 ) -> None:
     """Print a table, or a sentence if it has no rows. Names come from other people: they cannot control a terminal."""
     lines = [[_plain(cell) for cell in row] for row in rows]
     if lines:
         print_table(headers, lines, right=right)
     else:
-        note(nothing)
+        note(empty)
 
 
 def print_line(text: str) -> None:
@@ -121,21 +121,21 @@ def print_next(cursor: str | None) -> None:
 
 def moment(time: datetime | None) -> str:
     """Format a time as local time, to the minute."""
-    return NOTHING if time is None else time.astimezone().strftime("%Y-%m-%d %H:%M")
+    return BLANK if time is None else time.astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def score(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.4f}"
+    return BLANK if value is None else f"{value:.4f}"
 
 
 def label(policy_version: Any) -> str:
-    return NOTHING if policy_version is None else f"{policy_version.policy.name}:v{policy_version.version}"
+    return BLANK if policy_version is None else f"{policy_version.policy.name}:v{policy_version.version}"
 
 
 def player_label(player: Any) -> str:
-    return NOTHING if player is None else player.name or player.id
+    return BLANK if player is None else player.name or player.id
 
 
 def _plain(cell: object) -> str:
-    text = NOTHING if cell is None or cell == "" else str(cell)
+    text = BLANK if cell is None or cell == "" else str(cell)
     return "".join(letter if letter.isprintable() else " " for letter in text)

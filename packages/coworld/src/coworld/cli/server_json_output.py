@@ -75,7 +75,9 @@ class DownloadedFileDocument(BaseModel):
     episode_request_id: str
     category: str
     path: str | None
-    problem: str | None = Field(description="Why there is no file; null if the episode has none")
+    problem: str | None = Field(
+        description="Why the file could not be saved; null if it was saved or the episode has no such file"
+    )
 
 
 class DownloadedFilesDocument(BaseModel):

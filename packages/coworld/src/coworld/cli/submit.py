@@ -22,7 +22,7 @@ def submit_policy_to_league_cmd(
     preferences: dict[str, Any] | None = None,
     player_id: str | None = None,
 ) -> None:
-    """Submit a policy of yours to a league, print the submission and open the policy's page.
+    """Submit one of your policies to a league, print the submission and open the policy's page.
 
     Raises:
         ClientError: the policy or league does not exist, or the server refuses. `ValueError`: a malformed reference.

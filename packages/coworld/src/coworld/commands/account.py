@@ -58,7 +58,7 @@ def _client(server: str | None) -> CoworldUploadClient:
 
 def _own_client(server: str | None) -> tuple[CoworldUploadClient, str]:
     """Return a client with the user's own token, even while a player's session is active, and the login server."""
-    from coworld.server.api_client import api_base
+    from coworld.server.connection import api_base
     from coworld.server.upload_client import CoworldUploadClient
     from softmax.client.addresses import resolve_addresses
     from softmax.client.credentials import user_token
@@ -83,7 +83,7 @@ def list_players(server: LeagueServer = None, json: Json = False) -> None:
         print_document(rows)
         return
     lines = [[row.id, row.name, "yes" if row.is_default else "no", moment(row.created_at)] for row in rows]
-    print_rows(["ID", "Name", "Default", "Created"], lines, nothing="You have no players")
+    print_rows(["ID", "Name", "Default", "Created"], lines, empty="You have no players")
 
 
 @examples("coworld player create my-player")
@@ -153,7 +153,7 @@ def list_secrets(coworld: NameArg, server: LeagueServer = None, json: Json = Fal
         print_document(rows)
         return
     lines = [[row.secret_name, row.size_bytes, moment(row.updated_at)] for row in rows]
-    print_rows(["Name", "Bytes", "Changed"], lines, nothing="It has no secrets", right=[1])
+    print_rows(["Name", "Bytes", "Changed"], lines, empty="No secrets", right=[1])
 
 
 @examples("coworld secret delete my-game api-key")
@@ -181,7 +181,9 @@ def credits(server: LeagueServer = None, json: Json = False) -> None:
         [each.experience_request_id, each.coworld, each.episodes, f"{each.compute_cost_credits:g}"]
         for each in row.recent_requests
     ]
-    print_rows(["Request", "Coworld", "Episodes", "Credits"], lines, nothing="You have not asked for any", right=[2, 3])
+    print_rows(
+        ["Request", "Coworld", "Episodes", "Credits"], lines, empty="You have not requested any episodes", right=[2, 3]
+    )
 
 
 @examples("coworld power-analysis div_...", "coworld power-analysis league_... --elo 25,50,100")
@@ -223,7 +225,7 @@ def power_analysis(
         print_line(report["note"])
     lines = [[row["elo"], row["blended_n_per_arm"], row["one_arm_n"]] for row in report["table"]]
     headers = ["Elo", "Episodes each", "Episodes against a known one"]
-    print_rows(headers, lines, nothing="There is no history to estimate from", right=[0, 1, 2])
+    print_rows(headers, lines, empty="No results yet to estimate from", right=[0, 1, 2])
 
 
 @examples("coworld hosted-game create paintarena")

@@ -37,9 +37,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from coworld.server.api_client import CoworldApiClient
-    from softmax.wire.requests import EpisodeRequestRow, EpisodeRequestSummary
+    from softmax.wire.requests import EpisodeRequestList, EpisodeRequestRow, EpisodeRequestSummary
 
-__all__ = ["episode_annotations", "episode_logs", "episode_results", "episode_stats", "episodes", "print_episodes"]
+__all__ = [
+    "client_for",
+    "episode_annotations",
+    "episode_logs",
+    "episode_results",
+    "episode_stats",
+    "episodes",
+    "matching_episodes",
+    "print_episodes",
+]
 
 EpisodeArg = Annotated[str, typer.Argument(metavar="EPISODE", help="An episode request's id (ereq_...).")]
 MaybeEpisode = Annotated[
@@ -48,7 +57,7 @@ MaybeEpisode = Annotated[
 VersionArg = Annotated[UUID, typer.Argument(metavar="POLICY_VERSION", help="The id of a policy version.")]
 WithReplay = Annotated[bool, typer.Option("--with-replay", help="Only episodes with a replay.")]
 Rows = Annotated[int, typer.Option("--limit", metavar="N", min=1, max=100, help="Number of rows.")]
-ListLogs = Annotated[bool, typer.Option("--list", help="List the seats whose files you may have.")]
+ListLogs = Annotated[bool, typer.Option("--list", help="List the seats whose files you can access.")]
 GameLog = Annotated[bool, typer.Option("--game", help="The log of the game.")]
 Agent = Annotated[int | None, typer.Option("--agent", metavar="SEAT", min=0, help="The log of one seat.")]
 Artifact = Annotated[bool, typer.Option("--artifact", help="The artifacts (.zip) that players wrote.")]
@@ -91,16 +100,13 @@ def episodes(
             row = client.get_episode_request(episode)
             print_document(row) if json else _print_episode(row)
             return
-        round_id = round_of(round_id, pool)
-        if not (league or division or round_id or policy or mine):
-            raise UsageError(
-                "Say which episodes: there may be very many", ["add --league, --division, --round, --policy or --mine"]
-            )
-        page = client.list_episode_requests(
-            league_id=league,
-            division_id=division,
-            round_id=round_id,
-            policy_version_id=policy_id(client, policy),
+        page = matching_episodes(
+            client,
+            "episodes",
+            league=league,
+            division=division,
+            round_id=round_of(round_id, pool),
+            policy=policy,
             mine=mine,
             limit=limit,
             offset=offset,
@@ -114,11 +120,39 @@ def episodes(
     print_next(page.next_cursor)
 
 
+def matching_episodes(
+    client: CoworldApiClient,
+    what: str,
+    *,
+    league: str | None,
+    division: str | None,
+    round_id: str | None,
+    policy: str | None,
+    mine: bool,
+    limit: int,
+    offset: int,
+    cursor: str | None,
+) -> EpisodeRequestList:
+    """Return one page of the episodes that a command's options select; `what` names the listed things in an error."""
+    if not (league or division or round_id or policy or mine):
+        raise UsageError(f"Select the {what} to list", ["add --league, --division, --round, --policy or --mine"])
+    return client.list_episode_requests(
+        league_id=league,
+        division_id=division,
+        round_id=round_id,
+        policy_version_id=policy_id(client, policy),
+        mine=mine,
+        limit=limit,
+        offset=offset,
+        cursor=cursor,
+    )
+
+
 def print_episodes(rows: Sequence[EpisodeRequestRow]) -> None:
     lines = [
         [row.id, row.status, _policies(row), "yes" if row.replay_url else "no", moment(row.created_at)] for row in rows
     ]
-    print_rows(["ID", "Status", "Policies", "Replay", "Created"], lines, nothing="There are no such episodes")
+    print_rows(["ID", "Status", "Policies", "Replay", "Created"], lines, empty="No episodes found")
 
 
 def _policies(row: EpisodeRequestRow | EpisodeRequestSummary) -> str:
@@ -150,7 +184,7 @@ def _print_episode(row: EpisodeRequestRow) -> None:
         ]
         for seat in row.participants
     ]
-    print_rows(["Seat", "Policy", "Player", "Score"], lines, nothing="The seats are still empty", right=[0, 3])
+    print_rows(["Seat", "Policy", "Player", "Score"], lines, empty="No seats are filled yet", right=[0, 3])
 
 
 @examples("coworld episode-stats ereq_...")
@@ -173,11 +207,11 @@ def episode_stats(episode: EpisodeArg, server: LeagueServer = None, json: Json =
         for row in stats.policy_stats
     ]
     headers = ["Position", "Policy", "Agents", "Reward"]
-    print_rows(headers, lines, nothing="The episode has no statistics of policies", right=[0, 2, 3])
+    print_rows(headers, lines, empty="No statistics for policies", right=[0, 2, 3])
     print_rows(
         ["Statistic", "Value"],
         [[name, f"{value:g}"] for name, value in sorted(stats.game_stats.items())],
-        nothing="The game wrote no statistics",
+        empty="No statistics from the game",
         right=[1],
     )
 
@@ -243,7 +277,9 @@ def episode_logs(
             return
         seats = [seat for seat in seats_of(client, episode) if agent in (None, seat.position)]
         if agent is not None and not seats:
-            raise UsageError(f"Seat {agent} is not one whose files you may have", ["--list shows those"])
+            raise UsageError(
+                f"You cannot access the files of seat {agent}", ["--list shows the seats that you can access"]
+            )
         if download_dir is not None:
             saved = download_seats(client, episode, seats, download_dir, logs=not artifact)
             if json:
@@ -268,12 +304,14 @@ def episode_logs(
         [seat.position, seat.policy_name, "yes" if seat.has_log else "no", "yes" if seat.has_artifact else "no"]
         for seat in seats
     ]
-    print_rows(["Seat", "Policy", "Log", "Artifact"], lines, nothing="There are no files of yours", right=[0])
+    print_rows(["Seat", "Policy", "Log", "Artifact"], lines, empty="No files that you can access", right=[0])
 
 
 def _save(path: Path, data: bytes, *, json: bool) -> None:
+    from coworld.runner.artifacts import write_file
+
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
+    write_file(path, data)
     print_document({"files": [str(path)], "missing": []}) if json else print(path)
 
 

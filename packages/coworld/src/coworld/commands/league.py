@@ -142,7 +142,7 @@ def rebind(plan: PlanArg, commit: Commit = False, server: LeagueServer = None, j
         [row["seed_id"], row["league_name"], row["proposed"]["coworld_name"], "; ".join(row["blocking_reasons"])]
         for row in answer["results"]
     ]
-    print_rows(["Seed", "League", "New Coworld", "Problem"], lines, nothing="There are no changes")
+    print_rows(["Seed", "League", "New Coworld", "Problem"], lines, empty="No changes")
     note("Done" if answer["applied"] else "Nothing was changed" + ("" if commit else "; add --commit to do it"))
 
 
@@ -221,4 +221,4 @@ def _print_seeds(seeds: Sequence[CompetitionSeed]) -> None:
         [row.id, row.coworld_name, row.league_key, row.league_name, row.league_id, moment(row.created_at)]
         for row in seeds
     ]
-    print_rows(["ID", "Coworld", "Key", "Name", "League", "Created"], lines, nothing="There are no leagues of yours")
+    print_rows(["ID", "Coworld", "Key", "Name", "League", "Created"], lines, empty="You have no leagues")

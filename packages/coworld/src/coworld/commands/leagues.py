@@ -77,7 +77,7 @@ def leagues(league: LeagueArg = None, server: LeagueServer = None, json: Json = 
 
 def _print_leagues(rows: Sequence[LeaguePublic], server: str) -> None:
     lines = [[row.id, row.name, row.game.name, "yes" if row.public else "no", moment(row.created_at)] for row in rows]
-    print_rows(["ID", "Name", "Game", "Public", "Created"], lines, nothing="There are no leagues that you can see")
+    print_rows(["ID", "Name", "Game", "Public", "Created"], lines, empty="No leagues found")
     if rows:
         print_line(f"\nHow to enter one: {server}/v2/participate?league_id=ID")
 
@@ -111,7 +111,7 @@ def divisions(
 
 def _print_divisions(rows: Sequence[DivisionPublic]) -> None:
     lines = [[row.id, row.name, row.level, row.league.name, moment(row.created_at)] for row in rows]
-    print_rows(["ID", "Name", "Level", "League", "Created"], lines, nothing="There are no divisions", right=[2])
+    print_rows(["ID", "Name", "Level", "League", "Created"], lines, empty="No divisions found", right=[2])
 
 
 def _print_division(row: DivisionPublic) -> None:
@@ -142,7 +142,7 @@ def results(
                 print_document(ladder)
                 return
             lines = [[f"{row.name} ({row.id})", row.level, row.member_count] for row in ladder]
-            print_rows(["Division", "Level", "Members"], lines, nothing="The league has no divisions", right=[1, 2])
+            print_rows(["Division", "Level", "Members"], lines, empty="The league has no divisions", right=[1, 2])
         elif kind == "div":
             board = client.get_division_leaderboard(target, include_recent_rounds=include_recent_rounds)
             if json:
@@ -150,7 +150,7 @@ def results(
                 return
             lines = [[row.rank, row.player_name or row.player_id, score(row.score), row.rounds_played] for row in board]
             headers = ["Rank", "Player", "Score", "Rounds"]
-            print_rows(headers, lines, nothing="This division has no ranks yet", right=[0, 2, 3])
+            print_rows(headers, lines, empty="The division has no standings yet", right=[0, 2, 3])
         else:
             row = client.get_round(target)
             print_document(row) if json else _print_results(row)
@@ -162,7 +162,7 @@ def _print_results(row: RoundDetailPublic) -> None:
         for result in row.results
     ]
     headers = ["Rank", "Player", "Policy", "Score"]
-    print_rows(headers, lines, nothing=f"The round is {row.status} and has no results", right=[0, 3])
+    print_rows(headers, lines, empty=f"The round is {row.status} and has no results", right=[0, 3])
 
 
 @examples("coworld rounds --league league_...", "coworld rounds --status running", "coworld rounds round_...")
@@ -207,7 +207,7 @@ def rounds(
         for row in page.entries
     ]
     headers = ["ID", "#", "Status", "Division", "Started", "Completed"]
-    print_rows(headers, lines, nothing="There are no such rounds", right=[1])
+    print_rows(headers, lines, empty="No rounds found", right=[1])
     print_next(page.next_cursor)
 
 
@@ -228,7 +228,7 @@ def pools(
                 print_document(rows)
                 return
             lines = [[row.id, row.round_id, row.label, row.status, moment(row.created_at)] for row in rows]
-            print_rows(["ID", "Round", "Label", "Status", "Created"], lines, nothing="There are no such pools")
+            print_rows(["ID", "Round", "Label", "Status", "Created"], lines, empty="No pools found")
             return
         detail = client.get_pool(pool)
     if json:
@@ -236,7 +236,7 @@ def pools(
         return
     print_line(f"Pool: {detail.label} of {detail.round_id}, {detail.status}")
     entries = [[entry.seed_order, player_label(entry.player), label(entry.policy_version)] for entry in detail.entries]
-    print_rows(["Seed", "Player", "Policy"], entries, nothing="The pool has no entrants", right=[0])
+    print_rows(["Seed", "Player", "Policy"], entries, empty="The pool has no entrants", right=[0])
 
 
 @examples("coworld events --league league_...", "coworld events --event-type champion_changed")
@@ -270,5 +270,5 @@ def events(
         print_document(page)
         return
     lines = [[row.id, row.event_type, moment(row.created_at), row.headline, row.summary] for row in page.entries]
-    print_rows(["ID", "Type", "When", "Headline", "Summary"], lines, nothing="There are no such events")
+    print_rows(["ID", "Type", "When", "Headline", "Summary"], lines, empty="No events found")
     print_next(page.next_cursor)

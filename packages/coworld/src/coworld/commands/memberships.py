@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -44,10 +44,8 @@ AsPlayer = Annotated[
     typer.Option("--player", metavar="PLAYER", help="Player to submit as [default: the active or the default one]"),
 ]
 AutoChampionOption = Annotated[
-    str,
-    typer.Option(
-        "--auto-champion", metavar="WHEN", help="When the version replaces your champion: always, never or lineage."
-    ),
+    Literal["always", "never", "lineage"],
+    typer.Option("--auto-champion", help="When the version replaces your champion."),
 ]
 Preference = Annotated[
     list[str] | None,
@@ -80,8 +78,6 @@ def submit(
     from coworld.cli.support import observatory_web_url
     from coworld.server.references import resolve_league_id
 
-    if auto_champion not in ("always", "never", "lineage"):
-        raise UsageError(f"--auto-champion is {auto_champion!r}", ["write always, never or lineage"])
     preferences = dict(map(_preference, preference or []))
     with _client(server) as client:
         submission = client.submit_to_league(
@@ -151,7 +147,7 @@ def submissions(
         ]
         for row in page.entries
     ]
-    print_rows(["ID", "Status", "Player", "Policy", "League", "Membership"], lines, nothing="There are no submissions")
+    print_rows(["ID", "Status", "Player", "Policy", "League", "Membership"], lines, empty="No submissions found")
     print_next(page.next_cursor)
 
 
@@ -223,4 +219,4 @@ def _print_memberships(rows: Sequence[LeaguePolicyMembershipPublic]) -> None:
         for row in rows
     ]
     headers = ["ID", "Player", "Policy", "Division", "Status", "Substatus"]
-    print_rows(headers, lines, nothing="There are no such memberships")
+    print_rows(headers, lines, empty="No memberships found")

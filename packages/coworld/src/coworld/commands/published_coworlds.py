@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from coworld.cli.league import Cursor, LeagueServer, Offset, moment, print_document, print_line, print_next, print_rows
 from coworld.cli.options import Json
-from softmax.cli.errors import UsageError
 from softmax.cli.output import note
 from softmax.cli.program import examples
 
@@ -32,7 +31,7 @@ __all__ = [
 CoworldArg = Annotated[str, typer.Argument(metavar="COWORLD", help="A Coworld's id (cow_...), or its name.")]
 NameArg = Annotated[str, typer.Argument(metavar="NAME", help="The name of a Coworld.")]
 ImageArg = Annotated[str | None, typer.Argument(metavar="[IMAGE]", help="An image's id; without it, they are listed.")]
-VisibilityArg = Annotated[str, typer.Argument(metavar="public", help="The new visibility.")]
+VisibilityArg = Annotated[Literal["public"], typer.Argument(help="The new visibility.")]
 Rows = Annotated[int, typer.Option("--limit", metavar="N", min=1, max=500, help="Number of rows.")]
 Folder = Annotated[Path, typer.Option("--output-dir", "-o", metavar="DIR", help="Folder for downloads.")]
 Refresh = Annotated[bool, typer.Option("--refresh", help="Download it again.")]
@@ -65,7 +64,7 @@ def list_coworlds(
         for row in page
     ]
     headers = ["ID", "Name", "Version", "Canonical", "Visibility", "Created"]
-    print_rows(headers, lines, nothing="There are no Coworlds that you can see")
+    print_rows(headers, lines, empty="No Coworlds found")
     print_next(page.next_cursor)
 
 
@@ -87,7 +86,7 @@ def show(coworld: CoworldArg, server: LeagueServer = None, json: Json = False) -
     if game.get("description"):
         print_line(f"Description: {game['description']}")
     variants = [[variant.get("id"), variant.get("name")] for variant in row.manifest.get("variants") or []]
-    print_rows(["Variant", "Name"], variants, nothing="It has no variants")
+    print_rows(["Variant", "Name"], variants, empty="No variants")
 
 
 @examples("coworld status cow_...", "coworld status paintarena --wait-hosted-smoke")
@@ -123,7 +122,7 @@ def status(
         return
     print_line(f"Coworld: {row.name} {row.version} ({row.id}), canonical: {'yes' if row.canonical else 'no'}")
     lines = [[episode.id, episode.status, moment(episode.created_at)] for episode in smoke.episodes]
-    print_rows(["Episode", "Status", "Created"], lines, nothing="The server has not tried it yet")
+    print_rows(["Episode", "Status", "Created"], lines, empty="No smoke episodes yet")
     print_certification(certification)
 
 
@@ -168,7 +167,7 @@ def images(
         print_document(page)
         return
     lines = [[row.id, row.name, row.version, row.status, row.public_image_uri] for row in page]
-    print_rows(["ID", "Name", "Version", "Status", "Address"], lines, nothing="There are no images", right=[2])
+    print_rows(["ID", "Name", "Version", "Status", "Address"], lines, empty="No images found", right=[2])
     print_next(page.next_cursor)
 
 
@@ -184,16 +183,14 @@ def next_version(name: NameArg, server: LeagueServer = None, json: Json = False)
 
 
 @examples("coworld visibility paintarena public")
-def visibility(name: NameArg, who: VisibilityArg, server: LeagueServer = None, json: Json = False) -> None:
+def visibility(name: NameArg, visibility: VisibilityArg, server: LeagueServer = None, json: Json = False) -> None:
     """Make all versions of a Coworld public. Administrators do this, with --elevated."""
-    if who != "public":
-        raise UsageError(f"{who!r} is not possible", ["write public: what was public once stays so"])
     with client_for(server) as client:
-        row = client.update_coworld_visibility(name, who)
+        row = client.update_coworld_visibility(name, visibility)
     if json:
         print_document(row)
         return
-    print_line(f"{row.name}: {row.visibility}" + ("" if row.changed else " (it was so before)"))
+    print_line(f"{row.name}: {row.visibility}" + ("" if row.changed else " (unchanged)"))
     for what, ids in (("leagues", row.private_league_ids), ("seeds", row.private_seed_ids)):
         if ids:
             note(f"These {what} are still private: {', '.join(ids)}")

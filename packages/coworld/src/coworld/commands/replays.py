@@ -18,15 +18,14 @@ from coworld.cli.league import (
     Policy,
     PoolOption,
     RoundOption,
-    policy_id,
     print_document,
     print_next,
     print_rows,
     round_of,
 )
 from coworld.cli.options import EngineName, Json, Maps, OpenBrowser, Platform, Pull, Timeout, UnsafeLocal
-from coworld.commands.episodes import EpisodeArg, Rows, client_for
-from softmax.cli.errors import UsageError, fail
+from coworld.commands.episodes import EpisodeArg, Rows, client_for, matching_episodes
+from softmax.cli.errors import fail
 from softmax.cli.output import note
 from softmax.cli.program import examples
 
@@ -57,17 +56,14 @@ def replays(
     """List or download replays."""
     from coworld.server.episode_files import download_replays
 
-    round_id = round_of(round_id, pool)
-    if not (league or division or round_id or policy or mine):
-        raise UsageError(
-            "Say which replays: there may be very many", ["add --league, --division, --round, --policy or --mine"]
-        )
     with client_for(server) as client:
-        page = client.list_episode_requests(
-            league_id=league,
-            division_id=division,
-            round_id=round_id,
-            policy_version_id=policy_id(client, policy),
+        page = matching_episodes(
+            client,
+            "replays",
+            league=league,
+            division=division,
+            round_id=round_of(round_id, pool),
+            policy=policy,
             mine=mine,
             limit=limit,
             offset=offset,
@@ -85,7 +81,7 @@ def replays(
         return
     lines = [[row.id, row.coworld_id, row.replay_url, f"coworld replay-open {row.id}"] for row in page.entries]
     headers = ["Episode Request", "Coworld", "Replay URI", "Local Command"]
-    print_rows(headers, lines, nothing="There are no such replays")
+    print_rows(headers, lines, empty="No replays found")
     print_next(page.next_cursor)
 
 
@@ -97,7 +93,6 @@ def replay_open(
     open_browser: OpenBrowser = True,
     with_artifacts: WithArtifacts = False,
     artifacts_dir: ArtifactsDir = None,
-    mine: Mine = False,
     engine: EngineName = "auto",
     pull: Pull = "missing",
     platform: Platform = None,

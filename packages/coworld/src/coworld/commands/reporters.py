@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -34,7 +34,10 @@ Types = Annotated[
     list[str] | None,
     typer.Option("--type", metavar="TYPE", help="Output type such as render-html (repeatable)."),
 ]
-Mode = Annotated[str, typer.Option("--mode", metavar="MODE", help="Where reporters run: all, hosted or external.")]
+Mode = Annotated[
+    Literal["all", "hosted", "external"],
+    typer.Option("--mode", help="Where reporters run: on the server or elsewhere."),
+]
 Author = Annotated[str | None, typer.Option("--author", metavar="OWNER", help="Owner, exactly.")]
 Schema = Annotated[str | None, typer.Option("--schema", metavar="URI", help="Schema that a JSON output declares.")]
 Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, max=500, help="Number of rows.")]
@@ -59,15 +62,22 @@ def list_reporters(
     from coworld.cli.catalogue import print_entries, print_reporters
     from softmax.cli.errors import UsageError
 
-    if mode not in ("all", "hosted", "external"):
-        raise UsageError(f"--mode is {mode!r}", ["write all, hosted or external"])
     if server is not None:
         if catalogs:
             raise UsageError("--catalog and --server exclude each other", ["leave one of them out"])
-        from coworld.catalogue.server import fetch_reporters
+        from coworld.server.api_client import CoworldApiClient
 
-        asked = {"mode": mode, "limit": limit, "q": query, "type": type_filter, "author": author}
-        print_reporters(fetch_reporters(server, {**asked, "schema_uri": schema_uri, "cursor": cursor}), json=json)
+        with CoworldApiClient.maybe_signed_in(server) as client:
+            page = client.list_reporters(
+                q=query,
+                types=type_filter,
+                mode=mode,
+                author=author,
+                schema_uri=schema_uri,
+                limit=limit,
+                cursor=cursor,
+            )
+        print_reporters(page, json=json)
         return
     from coworld.catalogue.folders import matching, read_catalogues
 
@@ -96,9 +106,10 @@ def show_reporter(
     from coworld.cli.catalogue import print_entry, print_reporter
 
     if server is not None:
-        from coworld.catalogue.server import fetch_reporter
+        from coworld.server.api_client import CoworldApiClient
 
-        print_reporter(fetch_reporter(server, reporter), json=json)
+        with CoworldApiClient.maybe_signed_in(server) as client:
+            print_reporter(client.get_reporter(reporter), json=json)
         return
     from coworld.catalogue.folders import entry_named, matching, read_catalogues
 

@@ -48,7 +48,7 @@ def reproduce(
         print_document(outcome)
     else:
         lines = [[file.name, _short(file.recorded), _short(file.played)] for file in outcome.files]
-        print_rows(["File", "On the server", "Played here"], lines, nothing="There are no files to compare")
+        print_rows(["File", "On the server", "Played here"], lines, empty="No files to compare")
     if not outcome.same:
         fail("The episode is not the same here", "compare the files: --keep DIR keeps them")
     if not json:

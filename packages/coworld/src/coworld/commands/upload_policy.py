@@ -27,7 +27,9 @@ SecretEnv = Annotated[
     list[str] | None,
     typer.Option("--secret-env", metavar="KEY=VALUE", help="A variable that only this player sees (repeatable)."),
 ]
-Tag = Annotated[list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="A note of yours (repeatable).")]
+Tag = Annotated[
+    list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="A label for this version (repeatable).")
+]
 Title = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="This version in one line.")]
 Description = Annotated[str | None, typer.Option("--description", metavar="TEXT", help="What changed, and why.")]
 Gpu = Annotated[bool, typer.Option("--gpu", help="The player needs a GPU.")]
@@ -45,7 +47,7 @@ CpuLimit = Annotated[str | None, typer.Option("--cpu-limit", metavar="CPU", help
 UseLlm = Annotated[bool, typer.Option("--use-llm", help="Let it use the models of the server's operator.")]
 LlmModel = Annotated[str | None, typer.Option("--llm-model", metavar="MODEL", help="The model; needs --use-llm.")]
 LlmEndpoint = Annotated[
-    str | None, typer.Option("--llm-endpoint", metavar="URL", help="A model API of yours, with https.")
+    str | None, typer.Option("--llm-endpoint", metavar="URL", help="Your own model API, with https.")
 ]
 LlmApiKeyEnv = Annotated[
     str | None, typer.Option("--llm-api-key-env", metavar="VARIABLE", help="Variable here with that API's key.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -49,9 +49,11 @@ Description = Annotated[
 ]
 Rows = Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1000, help="Number of rows.")]
 BulkRows = Annotated[int, typer.Option("--limit", metavar="N", min=1, max=200, help="Number of rows.")]
-View = Annotated[str, typer.Option("--view", metavar="VIEW", help="progress, or results with scores.")]
+View = Annotated[Literal["progress", "results"], typer.Option("--view", help="`results` adds scores.")]
 Status = Annotated[list[str] | None, typer.Option("--status", metavar="STATUS", help="Only these (repeatable).")]
-Until = Annotated[str, typer.Option("--until", metavar="WHAT", help="execution, or evidence: until files are final.")]
+Until = Annotated[
+    Literal["execution", "evidence"], typer.Option("--until", help="`evidence` also waits until the files are final.")
+]
 Include = Annotated[
     list[str] | None,
     typer.Option("--include", metavar="KIND", help="results, replay, events, error_info, game_logs, ... (repeatable)."),
@@ -132,7 +134,7 @@ def list_requests(
         ]
         for row in page.entries
     ]
-    print_rows(["ID", "Status", "Coworld", "Episodes", "Title", "Created"], lines, nothing="There are no requests")
+    print_rows(["ID", "Status", "Coworld", "Episodes", "Title", "Created"], lines, empty="No requests found")
     print_next(page.next_cursor)
 
 
@@ -180,10 +182,9 @@ def episodes(
     jsonl: JsonLines = False,
 ) -> None:
     """List the episodes of requests; with --jsonl all of them, however many pages there are."""
-    _check_view(view)
     with _client(server) as client:
         while True:
-            page = client.list_bulk_episodes(ids, view=view, statuses=status, limit=limit, cursor=cursor)  # type: ignore[arg-type]
+            page = client.list_bulk_episodes(ids, view=view, statuses=status, limit=limit, cursor=cursor)
             if not jsonl:
                 break
             for row in page.entries:
@@ -195,9 +196,9 @@ def episodes(
         print_document(page)
         return
     lines = [[row.id, row.status, row.evidence_state, row.error_type, moment(row.created_at)] for row in page.entries]
-    print_rows(["ID", "Status", "Files", "Error", "Created"], lines, nothing="There are no such episodes")
+    print_rows(["ID", "Status", "Files", "Error", "Created"], lines, empty="No episodes found")
     if page.unavailable_ids:
-        note(f"Not there, or not for you: {', '.join(page.unavailable_ids)}")
+        note(f"Not found, or not visible to you: {', '.join(page.unavailable_ids)}")
     print_next(page.next_cursor)
 
 
@@ -222,16 +223,13 @@ def watch(
     from coworld.server.watching import Progress, WatchStopped
     from coworld.server.watching import watch as follow
 
-    _check_view(view)
-    if until not in ("execution", "evidence"):
-        raise UsageError(f"--until is {until!r}", ["write execution or evidence"])
     progress, shown = Progress(), ""
     with _client(server) as client:
         pages = follow(
             client,
             ids,
-            view=view,  # type: ignore[arg-type]
-            until="evidence" if include else until,  # type: ignore[arg-type]
+            view=view,
+            until="evidence" if include else until,
             checkpoint=checkpoint,
             reset=reset,
             timeout=timeout,
@@ -300,8 +298,3 @@ def download(
             note(f"{item.entry.episode_request_id} {item.entry.filename}: {item.problem}")
     if not all(item.is_complete for item in found):
         raise typer.Exit(2)
-
-
-def _check_view(view: str) -> None:
-    if view not in ("progress", "results"):
-        raise UsageError(f"--view is {view!r}", ["write progress or results"])

@@ -11,13 +11,12 @@
 from __future__ import annotations
 
 import copy
-import json
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coworld.engines.local_images import SIDE_FILE
+from coworld.runner.artifacts import write_document, write_file
 from coworld.server.coworld_upload import image_fields
 from coworld.server.program_download import download_programs
 from softmax.client.errors import ClientError
@@ -55,24 +54,26 @@ def download_coworld(client: CoworldUploadClient, coworld_id: str, output_dir: P
     """Write the files of a Coworld and return its folder. The manifest comes last: it says that all are there."""
     row = client.get_coworld(coworld_id)
     folder = output_dir / coworld_id
+    folder.mkdir(parents=True, exist_ok=True)
     manifest, images = _with_local_images(row)
     for player in manifest.get("player") or []:
         file = player.get("file")
         if isinstance(file, str) and file.startswith("sha256:"):
             digest = file.removeprefix("sha256:")
             path = folder / FILES / digest
+            path.parent.mkdir(exist_ok=True)
             if not path.is_file():
-                _write(path, client.get_bytes(f"/v2/coworlds/{coworld_id}/player-files/{digest}"))
+                write_file(path, client.get_bytes(f"/v2/coworlds/{coworld_id}/player-files/{digest}"))
     leagues = [league for league in client.list_leagues() if league.game.coworld_id == coworld_id]
     local_names = {image["public_image_uri"]: image["local_image"] for image in images}
     programs = download_programs(client, coworld_id, folder, local_names)
     if programs:
-        _write(folder / SIDE_FILE, _json(programs))
+        write_document(folder / SIDE_FILE, programs)
         images = [image for image in images if not image["public_image_uri"].startswith("sha256:")]
     about = {"coworld_id": row.id, "name": row.name, "version": row.version, "images": images}
-    _write(folder / IMAGES, _json(about))
-    _write(folder / GUIDE, agents_md(client.server_url, leagues, manifest).encode())
-    _write(folder / MANIFEST, _json(manifest))
+    write_document(folder / IMAGES, about)
+    write_file(folder / GUIDE, agents_md(client.server_url, leagues, manifest).encode())
+    write_document(folder / MANIFEST, manifest)
     return folder
 
 
@@ -110,14 +111,3 @@ def agents_md(server: str, leagues: list[Competition], manifest: dict[str, Any])
 
 def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"
-
-
-def _json(document: Any) -> bytes:
-    return (json.dumps(document, indent=2) + "\n").encode()
-
-
-def _write(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    partial.write_bytes(data)
-    os.replace(partial, path)

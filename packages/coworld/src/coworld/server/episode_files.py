@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from coworld.runner.artifacts import write_document, write_file
 from softmax.client.errors import NotFound
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class SeatFile:
 
 
 def seats_of(client: CoworldApiClient, episode: str) -> list[PolicyArtifactInfo]:
-    """Return the seats whose files you may have, in order."""
+    """Return the seats whose files the caller can access, in order."""
     return sorted(client.list_episode_request_policy_artifacts(episode), key=lambda seat: seat.position)
 
 
@@ -53,6 +52,7 @@ def download_seats(
     client: CoworldApiClient, episode: str, seats: Sequence[PolicyArtifactInfo], folder: Path, *, logs: bool = True
 ) -> Saved:
     """Save the logs and artifacts of seats: `policy_agent_0.log`, `policy_artifact_0.zip`, ..."""
+    folder.mkdir(parents=True, exist_ok=True)
     saved = Saved()
     for seat in seats:
         file = SeatFile(client, episode, seat)
@@ -65,12 +65,13 @@ def download_seats(
             except NotFound:
                 saved.missing.append(name)
                 continue
-            saved.paths.append(_write(folder / name, data))
+            write_file(folder / name, data)
+            saved.paths.append(folder / name)
     return saved
 
 
 def download_bundle(server: str | None, episode: str, path: Path, *, include: Sequence[str]) -> BundleManifest:
-    """Save an episode's bundle, with the files that you may have, and return its manifest.
+    """Save an episode's bundle, with the files that the caller can access, and return its manifest.
 
     Raises:
         BundleError: the server sent something else. `ClientError`: the server refuses.
@@ -82,7 +83,8 @@ def download_bundle(server: str | None, episode: str, path: Path, *, include: Se
         data = client.get_episode_request_bundle(episode, list(include))
     with opened_bundle(data) as bundle:
         manifest = bundle.manifest
-    _write(path, data)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, data)
     return manifest
 
 
@@ -93,11 +95,12 @@ def fetch_replay(client: CoworldApiClient, row: EpisodeRequestRow) -> bytes:
 
 def download_replays(client: CoworldApiClient, rows: Sequence[EpisodeRequestRow], folder: Path) -> list[dict[str, Any]]:
     """Save replays as `ID.replay`, and `index.json` with a line about each; a replay that exists is kept."""
+    folder.mkdir(parents=True, exist_ok=True)
     index = []
     for row in rows:
         path = folder / f"{row.id}.replay"
         if not path.is_file():
-            _write(path, fetch_replay(client, row))
+            write_file(path, fetch_replay(client, row))
         index.append(
             {
                 "episode_request_id": row.id,
@@ -109,16 +112,5 @@ def download_replays(client: CoworldApiClient, rows: Sequence[EpisodeRequestRow]
                 "created_at": row.created_at.isoformat(),
             }
         )
-    _write(folder / "index.json", (json.dumps(index, indent=2) + "\n").encode())
+    write_document(folder / "index.json", index)
     return index
-
-
-def _write(path: Path, data: bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        partial.write_bytes(data)
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
-    return path

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from coworld.runner.artifacts import write_document, write_file
 from softmax.client.errors import ClientError, Refused
 
 if TYPE_CHECKING:
@@ -106,14 +106,14 @@ def _save(
     except (ClientError, ValueError) as error:
         return Downloaded(entry, None, str(error))
     place.mkdir(parents=True, exist_ok=True)
-    _replace(path, data)
+    write_file(path, data)
     receipt = {
         "artifact_id": entry.artifact_id,
         "version": entry.version,
         "size": len(data),
         "sha256": hashlib.sha256(data).hexdigest(),
     }
-    _replace(place / RECEIPT, (json.dumps(receipt, indent=2) + "\n").encode())
+    write_document(place / RECEIPT, receipt)
     return Downloaded(entry, path)
 
 
@@ -133,9 +133,3 @@ def _bytes(
     if fresh is None or fresh.url is None:
         raise ValueError("it is no longer there")
     return client.fetch_signed(fresh.url, etag=fresh.etag, size=fresh.size)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    partial.write_bytes(data)
-    os.replace(partial, path)

@@ -34,7 +34,7 @@ def parse_policy_identifier(identifier: str) -> tuple[str, int | None]:
 
 
 def policy_version_of(client: CoworldApiClient, reference: str) -> UUID:
-    """Return the id of a policy version of yours, or the id itself.
+    """Return the id of one of your policy versions, by name or id.
 
     Raises:
         ClientError: you have no such policy.

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
-from uuid import UUID
+from urllib.parse import urljoin
 
 from pydantic import BaseModel
 
-from coworld.server.api_client import SLOW_SECONDS, CoworldApiClient
+from coworld.server.api_client import CoworldApiClient
+from coworld.server.connection import SLOW_SECONDS
 from coworld.server.pages import CoworldPage, ImagePage
 from softmax.client.api import path_part
 from softmax.client.errors import NotFound, Refused
+from softmax.client.transport import parse
 from softmax.wire.accounts import PlayerLoginResponse, PlayerResponse
 from softmax.wire.coworlds import (
     CertificationStatus,
@@ -151,8 +153,6 @@ class CoworldUploadClient(CoworldApiClient):
 
     def put_signed(self, url: str, data: bytes, *, content_type: str = "application/octet-stream") -> None:
         """Send bytes to a signed address, without the token."""
-        from urllib.parse import urljoin
-
         headers = {"Content-Type": content_type}
         address = urljoin(f"{self.server_url}/", url)
         self._transport.call("PUT", address, headers=headers, content=data, resource="Upload", timeout=3600.0)
@@ -287,11 +287,11 @@ class CoworldUploadClient(CoworldApiClient):
         if default_variant_id is not None or clear_default_variant:
             body["default_variant_id"] = default_variant_id
         path = f"/v2/coworld-league-seeds/{path_part(seed_id)}"
-        return _parse(self._call("PATCH", path, f"Seed {seed_id}", json=body), CompetitionSeed)
+        return parse(self._call("PATCH", path, f"Seed {seed_id}", json=body), CompetitionSeed)
 
     def set_league_game_of_week(self, *, seed_id: str) -> CompetitionSeed:
         path = f"/v2/coworld-league-seeds/{path_part(seed_id)}/game-of-week"
-        return _parse(self._call("PUT", path, f"Seed {seed_id}"), CompetitionSeed)
+        return parse(self._call("PUT", path, f"Seed {seed_id}"), CompetitionSeed)
 
     def rebind_league_seeds(self, *, changes: list[dict[str, Any]], dry_run: bool = True) -> dict[str, Any]:
         body = {"dry_run": dry_run, "changes": changes}
@@ -307,7 +307,7 @@ class CoworldUploadClient(CoworldApiClient):
     def put_coworld_secret(self, *, coworld_name: str, secret_name: str, body: bytes) -> CoworldSecretRow:
         headers = {"Content-Type": "application/octet-stream"}
         path = f"/v2/coworlds/secrets/{path_part(coworld_name)}/{path_part(secret_name)}"
-        return _parse(self._call("PUT", path, f"Coworld {coworld_name}", headers, content=body), CoworldSecretRow)
+        return parse(self._call("PUT", path, f"Coworld {coworld_name}", headers, content=body), CoworldSecretRow)
 
     def list_coworld_secrets(self, *, coworld_name: str) -> list[CoworldSecretRow]:
         path = f"/v2/coworlds/secrets/{path_part(coworld_name)}"
@@ -315,7 +315,7 @@ class CoworldUploadClient(CoworldApiClient):
 
     def delete_coworld_secret(self, *, coworld_name: str, secret_name: str) -> CoworldSecretRow:
         path = f"/v2/coworlds/secrets/{path_part(coworld_name)}/{path_part(secret_name)}"
-        return _parse(self._call("DELETE", path, f"Secret {secret_name}"), CoworldSecretRow)
+        return parse(self._call("DELETE", path, f"Secret {secret_name}"), CoworldSecretRow)
 
     # Players
 
@@ -340,14 +340,6 @@ class CoworldUploadClient(CoworldApiClient):
         path = f"/v2/coworlds/play/session/{path_part(session_id)}/join"
         return self._post(path, HostedSeat, f"Game {session_id}")
 
-    def selection_access(self, policy_id: UUID, scope: str | None = None) -> dict[str, Any]:
-        """Return who may seat a policy in requests; with `scope`, change it first."""
-        path = f"/v2/policies/{policy_id}/selection-access"
-        if scope is None:
-            return self._get(path, dict[str, Any], f"Policy {policy_id}")
-        body = {"selection_scope": scope}
-        return _parse(self._call("PUT", path, f"Policy {policy_id}", json=body), dict[str, Any])
-
 
 def name_key(name: str) -> str:
     """Return a name as the server compares it: `-` and `_` are the same."""
@@ -357,9 +349,3 @@ def name_key(name: str) -> str:
 def _file_body(name: str | None, content_hash: str, size_bytes: int, tags: Mapping[str, str] | None) -> dict[str, Any]:
     body: dict[str, Any] = {"content_hash": content_hash, "size_bytes": size_bytes, "tags": dict(tags or {})}
     return body if name is None else {"name": name, **body}
-
-
-def _parse(response: Any, kind: Any) -> Any:
-    from softmax.client.transport import parse
-
-    return parse(response, kind)

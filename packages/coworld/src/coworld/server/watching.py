@@ -6,13 +6,13 @@ A checkpoint is the cursor on disk: a watch that was stopped continues where it 
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from coworld.runner.artifacts import write_document
 from softmax.client.errors import ClientError
 
 if TYPE_CHECKING:
@@ -137,6 +137,4 @@ def _write_checkpoint(path: Path, ids: Sequence[str], cursor: str | None, progre
         "episodes": [entry.model_dump(mode="json") for entry in progress.episodes.values()],
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    partial.write_text(json.dumps(document))
-    os.replace(partial, path)
+    write_document(path, document)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 import anyio.to_thread
@@ -41,6 +42,7 @@ from observatory.http.callers import Admin, CurrentPrincipal, OptionalPrincipal,
 from observatory.http.deps import KeysDep, SettingsDep, StoreDep
 from observatory.http.routing import Router, body_rule
 from observatory.public_ids import public_id
+from observatory.store import Store
 from observatory.store.layout import content_key
 from softmax.wire.coworlds import (
     CertificationStatus,
@@ -135,21 +137,44 @@ def list_coworlds(
 # Files
 
 
+async def _begin_upload(
+    session: SessionDep, principal: Writer, store: StoreDep, settings: SettingsDep, now: Now
+) -> Callable[[ContentKind, ContentAnnounced], str | None]:
+    """Return a function that begins an upload of the caller and returns its URL; None if it is stored already."""
+
+    def begin(kind: ContentKind, file: ContentAnnounced) -> str | None:
+        return content.begin_upload(
+            session, principal, kind, file.content_hash, file.size_bytes, store=store, settings=settings, now=now
+        )
+
+    return begin
+
+
+async def _complete_upload(
+    principal: Writer, database: DatabaseDep, store: StoreDep, settings: SettingsDep, now: Now
+) -> Callable[[ContentKind, ContentAnnounced], Awaitable[ViewerBundle]]:
+    """Return a function that checks an upload of the caller. A repeated request returns the same answer."""
+
+    async def complete(kind: ContentKind, file: ContentAnnounced) -> ViewerBundle:
+        completion = content.Completion(database, store, settings)
+        return _viewer_bundle(await completion.complete(principal.user_id, kind, file.content_hash, now=now))
+
+    return complete
+
+
+def _stored_file(store: Store, kind: ContentKind, sha256: str) -> StreamingResponse:
+    headers = {"X-Content-Type-Options": "nosniff"}
+    return StreamingResponse(store.stream(content_key(kind, sha256)), media_type=OCTETS, headers=headers)
+
+
+Begin = Annotated[Callable[[ContentKind, ContentAnnounced], str | None], Depends(_begin_upload)]
+Complete = Annotated[Callable[[ContentKind, ContentAnnounced], Awaitable[ViewerBundle]], Depends(_complete_upload)]
+
+
 @router.post("/player-files/upload", responses=errors(Unauthorized, Forbidden, Conflict, TooLarge, TooManyRequests))
-def begin_player_file(
-    body: ContentAnnounced, session: SessionDep, principal: Writer, store: StoreDep, settings: SettingsDep, now: Now
-) -> ContentUpload:
+def begin_player_file(body: ContentAnnounced, begin: Begin) -> ContentUpload:
     """Return a URL to upload a player file to; 409 if the caller has uploaded it before."""
-    url = content.begin_upload(
-        session,
-        principal,
-        ContentKind.PLAYER_FILE,
-        body.content_hash,
-        body.size_bytes,
-        store=store,
-        settings=settings,
-        now=now,
-    )
+    url = begin(ContentKind.PLAYER_FILE, body)
     if url is None:
         raise Conflict(f"You have uploaded sha256:{body.content_hash} before; refer to it")
     return ContentUpload(upload_url=url)
@@ -167,40 +192,21 @@ def get_player_file(
     coworld = repository.coworld(session, coworld_id, principal)
     if sha256 not in manifests.player_files(coworld.manifest):
         raise NotFound(f"{coworld.name} has no player file {sha256}")
-    return StreamingResponse(
-        store.stream(content_key(ContentKind.PLAYER_FILE, sha256)),
-        media_type=OCTETS,
-        headers={"X-Content-Type-Options": "nosniff"},
-    )
+    return _stored_file(store, ContentKind.PLAYER_FILE, sha256)
 
 
 @router.post("/replay-viewer-bundles/upload", responses=errors(Unauthorized, Forbidden, TooLarge, TooManyRequests))
-def begin_viewer_bundle(
-    body: ContentAnnounced, session: SessionDep, principal: Writer, store: StoreDep, settings: SettingsDep, now: Now
-) -> ContentUpload:
+def begin_viewer_bundle(body: ContentAnnounced, begin: Begin) -> ContentUpload:
     """Return a URL to upload the zip archive of a replay viewer to; null if the caller has uploaded it before."""
-    url = content.begin_upload(
-        session,
-        principal,
-        ContentKind.VIEWER_BUNDLE,
-        body.content_hash,
-        body.size_bytes,
-        store=store,
-        settings=settings,
-        now=now,
-    )
+    url = begin(ContentKind.VIEWER_BUNDLE, body)
     return ContentUpload(upload_url=url, bundle=f"sha256:{body.content_hash}")
 
 
 @router.post("/replay-viewer-bundles/upload/complete", responses=errors(BadRequest, Unauthorized, Forbidden, TooLarge))
 @own_transactions
-async def complete_viewer_bundle(
-    body: ContentAnnounced, principal: Writer, database: DatabaseDep, store: StoreDep, settings: SettingsDep, now: Now
-) -> ViewerBundle:
+async def complete_viewer_bundle(body: ContentAnnounced, complete: Complete) -> ViewerBundle:
     """Check an uploaded replay viewer. A repeated request returns the same answer."""
-    completion = content.Completion(database, store, settings)
-    file = await completion.complete(principal.user_id, ContentKind.VIEWER_BUNDLE, body.content_hash, now=now)
-    return _viewer_bundle(file)
+    return await complete(ContentKind.VIEWER_BUNDLE, body)
 
 
 @router.get("/replay-viewer-bundles/{sha256}", responses=errors(Unauthorized, NotFound))
@@ -218,35 +224,20 @@ def _viewer_bundle(file: ContentFile) -> ViewerBundle:
 
 
 @router.post("/programs/upload", responses=errors(Unauthorized, Forbidden, TooLarge, TooManyRequests))
-def begin_program(
-    body: ContentAnnounced, session: SessionDep, principal: Writer, store: StoreDep, settings: SettingsDep, now: Now
-) -> ContentUpload:
+def begin_program(body: ContentAnnounced, begin: Begin) -> ContentUpload:
     """Return a URL to upload a program to, a zip archive in place of a container image; null if it was sent before.
 
     A manifest refers to it as `sha256:DIGEST` where it has an image. Its `coworld_local.json` has its command.
     """
-    url = content.begin_upload(
-        session,
-        principal,
-        ContentKind.PROGRAM,
-        body.content_hash,
-        body.size_bytes,
-        store=store,
-        settings=settings,
-        now=now,
-    )
+    url = begin(ContentKind.PROGRAM, body)
     return ContentUpload(upload_url=url, bundle=f"sha256:{body.content_hash}")
 
 
 @router.post("/programs/upload/complete", responses=errors(BadRequest, Unauthorized, Forbidden, TooLarge))
 @own_transactions
-async def complete_program(
-    body: ContentAnnounced, principal: Writer, database: DatabaseDep, store: StoreDep, settings: SettingsDep, now: Now
-) -> ViewerBundle:
+async def complete_program(body: ContentAnnounced, complete: Complete) -> ViewerBundle:
     """Check an uploaded program. A repeated request returns the same answer."""
-    completion = content.Completion(database, store, settings)
-    file = await completion.complete(principal.user_id, ContentKind.PROGRAM, body.content_hash, now=now)
-    return _viewer_bundle(file)
+    return await complete(ContentKind.PROGRAM, body)
 
 
 @router.get(
@@ -261,11 +252,7 @@ def get_program(
     coworld = repository.coworld(session, coworld_id, principal)
     if sha256 not in manifests.programs(coworld.manifest):
         raise NotFound(f"{coworld.name} has no program {sha256}")
-    return StreamingResponse(
-        store.stream(content_key(ContentKind.PROGRAM, sha256)),
-        media_type=OCTETS,
-        headers={"X-Content-Type-Options": "nosniff"},
-    )
+    return _stored_file(store, ContentKind.PROGRAM, sha256)
 
 
 # Secrets

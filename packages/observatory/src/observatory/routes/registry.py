@@ -6,6 +6,7 @@ Each image has its repository, `images/<id>`. Errors have the bodies that the sp
 from __future__ import annotations
 
 import uuid
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import anyio.to_thread
@@ -15,7 +16,7 @@ from fastapi.responses import FileResponse, JSONResponse, RedirectResponse
 from sqlalchemy.orm import Session
 
 from observatory.clock import Now
-from observatory.database import DatabaseDep, SessionDep, own_transactions
+from observatory.database import Database, DatabaseDep, SessionDep, own_transactions
 from observatory.database.tables.images import Blob, BlobUpload, ContainerImage
 from observatory.errors import ObservatoryError, Unauthorized
 from observatory.http.deps import KeysDep, SettingsDep, StoreDep
@@ -184,83 +185,81 @@ def _mounted(
         return None
 
 
-@router.get(UPLOADS + "/{upload_id}")
-@own_transactions
-async def read_upload(
+@dataclass(frozen=True)
+class _Upload:
+    """An upload that a request names, and the caller of the request."""
+
+    image_id: uuid.UUID
+    id: uuid.UUID
+    caller: RegistryCaller
+    database: Database
+    receiver: BlobReceiver
+
+    async def check(self) -> None:
+        """Raise unless the caller may push to the image and the upload is open."""
+        await self.database.query(lambda session: repository.upload(session, self.image_id, self.id, self.caller))
+
+    def progress(self, offset: int, status: int) -> Response:
+        return _progress(self.image_id, self.id, offset, status)
+
+
+async def _upload(
     image_id: uuid.UUID,
     upload_id: uuid.UUID,
     caller: Caller,
     database: DatabaseDep,
     store: StoreDep,
     settings: SettingsDep,
-) -> Response:
+) -> _Upload:
+    return _Upload(image_id, upload_id, caller, database, BlobReceiver(database, store, settings, upload_id))
+
+
+UploadDep = Annotated[_Upload, Depends(_upload)]
+
+
+@router.get(UPLOADS + "/{upload_id}")
+@own_transactions
+async def read_upload(upload: UploadDep) -> Response:
     """Say how much of an upload has arrived."""
-    await database.query(lambda session: repository.upload(session, image_id, upload_id, caller))
-    offset = await BlobReceiver(database, store, settings, upload_id).offset()
-    return _progress(image_id, upload_id, offset, 204)
+    await upload.check()
+    return upload.progress(await upload.receiver.offset(), 204)
 
 
 @router.patch(UPLOADS + "/{upload_id}")
 @own_transactions
-async def continue_upload(
-    image_id: uuid.UUID,
-    upload_id: uuid.UUID,
-    request: Request,
-    caller: Caller,
-    database: DatabaseDep,
-    store: StoreDep,
-    settings: SettingsDep,
-    now: Now,
-) -> Response:
+async def continue_upload(upload: UploadDep, request: Request, now: Now) -> Response:
     """Receive the next part of a blob."""
-    receiver = BlobReceiver(database, store, settings, upload_id)
-    async with upload_locks.held(upload_id):
-        await database.query(lambda session: repository.upload(session, image_id, upload_id, caller))
+    async with upload_locks.held(upload.id):
+        await upload.check()
         try:
-            offset = await receiver.append(request, now=now)
+            offset = await upload.receiver.append(request, now=now)
         except RangeInvalid as error:
-            error.headers = dict(_progress(image_id, upload_id, await receiver.offset(), 416).headers)
+            error.headers = dict(upload.progress(await upload.receiver.offset(), 416).headers)
             raise
-    return _progress(image_id, upload_id, offset, 202)
+    return upload.progress(offset, 202)
 
 
 @router.put(UPLOADS + "/{upload_id}")
 @own_transactions
 async def finish_upload(
-    image_id: uuid.UUID,
-    upload_id: uuid.UUID,
-    request: Request,
-    caller: Caller,
-    database: DatabaseDep,
-    store: StoreDep,
-    settings: SettingsDep,
-    now: Now,
-    digest: Annotated[str, Query(max_length=200)] = "",
+    upload: UploadDep, request: Request, now: Now, digest: Annotated[str, Query(max_length=200)] = ""
 ) -> Response:
     """Receive the rest of a blob, if any, and check its digest."""
-    receiver = BlobReceiver(database, store, settings, upload_id)
-    async with upload_locks.held(upload_id):
-        await database.query(lambda session: repository.upload(session, image_id, upload_id, caller))
+    async with upload_locks.held(upload.id):
+        await upload.check()
         check_digest(digest)
-        await receiver.append(request, now=now)
-        await receiver.finish(digest, now=now)
-    return _created(image_id, digest)
+        await upload.receiver.append(request, now=now)
+        await upload.receiver.finish(digest, now=now)
+    return _created(upload.image_id, digest)
 
 
 @router.delete(UPLOADS + "/{upload_id}")
 @own_transactions
-async def cancel_upload(
-    image_id: uuid.UUID,
-    upload_id: uuid.UUID,
-    caller: Caller,
-    database: DatabaseDep,
-    store: StoreDep,
-    settings: SettingsDep,
-) -> Response:
+async def cancel_upload(upload: UploadDep) -> Response:
     """End an upload and remove what has arrived."""
-    async with upload_locks.held(upload_id):
-        await database.query(lambda session: repository.upload(session, image_id, upload_id, caller))
-        await BlobReceiver(database, store, settings, upload_id).cancel()
+    async with upload_locks.held(upload.id):
+        await upload.check()
+        await upload.receiver.cancel()
     return Response(status_code=204, headers=VERSION)
 
 
