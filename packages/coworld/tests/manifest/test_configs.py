@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,8 @@ from coworld.runner.episode_request import (
     parse_request,
     request_document,
 )
+from coworld.runner.failures import RunnerEpisodeError
+from coworld.runner.results import read_results
 from coworld.schema.validation import json_schema_validation_errors
 from tests.coworld_documents import all_of, changed, drop, game_hosted, manifest_document, put, role
 
@@ -135,6 +138,26 @@ def test_schemas_do_not_make_this_machine_fetch_anything() -> None:
         json_schema_validation_errors({}, {"$ref": "#"})
 
 
+def test_references_of_schemas_cannot_keep_this_machine_busy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("coworld.schema.validation._MAX_STEPS", 10_000)
+    twice = {"allOf": [{"$ref": "#/$defs/a"}] * 2}
+    schema = {"$defs": {"a": {"properties": {"x": twice}}}, "$ref": "#/$defs/a"}
+    value: dict[str, Any] = {}
+    for _ in range(60):
+        value = {"x": value}
+    with pytest.raises(DocumentError, match="checking a value takes more than 10,000 steps"):
+        json_schema_validation_errors(value, schema)
+    (tmp_path / "results.json").write_text(json.dumps(value))
+    with pytest.raises(RunnerEpisodeError, match=r"results_schema cannot be used.*10,000 steps") as caught:
+        read_results(tmp_path / "results.json", schema, 2)
+    assert caught.value.error_type == "results_malformed"
+
+
+def test_errors_are_collected_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coworld.schema.validation._MAX_MESSAGE_CHARACTERS", 1000)
+    assert 1 < len(json_schema_validation_errors(["long" * 100] * 1000, {"items": {"type": "integer"}})) < 5
+
+
 def test_patterns_of_schemas_cannot_keep_this_machine_busy() -> None:
     endless = "(a+)+$"
     schema = {
@@ -146,6 +169,8 @@ def test_patterns_of_schemas_cannot_keep_this_machine_busy() -> None:
     found = json_schema_validation_errors({"text": long, long: 1, "aa": "x", "b": 1}, schema)
     assert [list(error.absolute_path) for error in found] == [[], ["aa"], ["text"]]
     assert "not match any of the regexes" in found[0].message
+    draft = {"$schema": "http://json-schema.org/draft-07/schema#", "pattern": endless}  # has a validator of its own
+    assert len(json_schema_validation_errors({"text": "a" * 50 + "!"}, {"properties": {"text": draft}})) == 1
     assert json_schema_validation_errors("ab", {"pattern": "a(?=b)"}) == []
     with pytest.raises(DocumentError, match="not a regular expression"):
         json_schema_validation_errors("a", {"pattern": "["})

@@ -24,6 +24,6 @@ def sandboxed() -> None:
 
 
 def _inspect(manifest: Mapping[str, Any]) -> None:
-    answer = program.inspect(json.dumps(manifest).encode())
+    answer = program.inspect("manifest", json.dumps(manifest).encode())
     if "refused" in answer:
         raise ManifestRefused(str(answer["refused"]))

@@ -9,7 +9,6 @@ from typing import Any
 from coworld.errors import DocumentError
 from coworld.manifest.reader import read_downloaded_manifest
 from coworld.manifest.tokens import infer_token_count_for_game_config, token_count_bounds
-from coworld.manifest.validation import validate_authored_game_config
 from coworld.models.manifest import CoworldManifest
 
 __all__ = ["episode_config"]
@@ -22,6 +21,7 @@ def episode_config(
 ) -> dict[str, Any]:
     """Return the configuration of a variant, or of the certification fixture, with overrides; raise `ValueError`.
 
+    The game's schema is not applied: that takes a sandbox (`coworld.league.inspection`).
     Overrides replace whole keys. A list of `players` that the variant has for another number of seats is repeated or
     shortened, and so is a `num_agents`, unless an override gives them.
     """
@@ -39,7 +39,6 @@ def episode_config(
             raise ValueError(f"the game has {allowed} seats, not {seats}")
         if infer_token_count_for_game_config(schema, config) not in (None, seats):
             config = _for_seats(config, overrides, seats)
-        validate_authored_game_config(config, schema, token_count=seats)
     except DocumentError as error:
         raise ValueError(str(error)) from None
     return config

@@ -54,8 +54,8 @@ class CoworldGames:
     """Games of the engine `coworld`: third-party games behind a manifest."""
 
     replay_file = "replay"
-    manifest_inspector = "coworld.league.inspection"
-    manifest_inspector_packages = ("coworld",)
+    inspector = "coworld.league.inspection"
+    inspector_packages = ("coworld",)
 
     @property
     def machine_errors(self) -> frozenset[str]:

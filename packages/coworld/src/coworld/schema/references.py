@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from coworld.errors import Problem
 
-__all__ = ["reference_problems"]
+__all__ = ["Pointer", "reference_problems", "reference_target", "subschemas"]
 
 _VALUES = ("const", "enum", "default", "examples")
 """keywords whose contents are not schemas"""
@@ -19,11 +19,11 @@ Pointer = tuple[str, ...]
 
 def reference_problems(schema: object, *, at: str) -> list[Problem]:
     """Return a problem for each reference that cannot be resolved; `at` is the schema's path in its document."""
-    subschemas = dict(_schemas(schema))
-    names = {part.get("$id") for part in subschemas.values() if isinstance(part.get("$id"), str)} | {""}
-    anchors = {part.get(key) for part in subschemas.values() for key in ("$anchor", "$dynamicAnchor") if key in part}
+    parts = dict(subschemas(schema))
+    names = {part.get("$id") for part in parts.values() if isinstance(part.get("$id"), str)} | {""}
+    anchors = {part.get(key) for part in parts.values() for key in ("$anchor", "$dynamicAnchor") if key in part}
     problems = []
-    for pointer, part in subschemas.items():
+    for pointer, part in parts.items():
         for key in ("$ref", "$dynamicRef"):
             reference = part.get(key)
             if not isinstance(reference, str):
@@ -33,16 +33,16 @@ def reference_problems(schema: object, *, at: str) -> list[Problem]:
             if document not in names:
                 fix = "copy what it refers to into `$defs` and refer to `#/$defs/NAME`: nothing is fetched"
                 problems.append(Problem(path, f"the reference {reference!r} leads to another document", fix))
-            elif not document and fragment not in anchors and _target(reference) not in subschemas:
+            elif not document and fragment not in anchors and reference_target(reference) not in parts:
                 fix = "define it under `$defs` of the same schema"
                 problems.append(Problem(path, f"the reference {reference!r} leads nowhere", fix))
-    if not problems and (circle := _circle(subschemas)) is not None:
+    if not problems and (circle := _circle(parts)) is not None:
         path = ".".join((at, *circle))
         problems.append(Problem(path, "its references lead in a circle", "let one of them go through a property"))
     return problems
 
 
-def _schemas(value: object) -> Iterator[tuple[Pointer, dict[str, Any]]]:
+def subschemas(value: object) -> Iterator[tuple[Pointer, dict[str, Any]]]:
     """Return every object of a schema, by its path."""
     pending: list[tuple[Pointer, object]] = [((), value)]
     while pending:
@@ -54,7 +54,7 @@ def _schemas(value: object) -> Iterator[tuple[Pointer, dict[str, Any]]]:
             pending += [((*here, str(index)), child) for index, child in enumerate(part)]
 
 
-def _target(reference: str) -> Pointer | None:
+def reference_target(reference: str) -> Pointer | None:
     """Return the path that a reference inside the same document names."""
     if reference == "#":
         return ()
@@ -86,7 +86,7 @@ def _circle(schemas: dict[Pointer, dict[str, Any]]) -> Pointer | None:
 def _applied(pointer: Pointer, schemas: dict[Pointer, dict[str, Any]]) -> Iterator[Pointer]:
     """Return the schemas that apply to the same value as this one."""
     schema = schemas[pointer]
-    following = [_target(schema["$ref"])] if isinstance(schema.get("$ref"), str) else []
+    following = [reference_target(schema["$ref"])] if isinstance(schema.get("$ref"), str) else []
     for key in _IN_PLACE_LISTS:
         members = schema.get(key)
         following += [(*pointer, key, str(index)) for index in range(len(members) if isinstance(members, list) else 0)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -34,6 +35,10 @@ __all__ = [
 JsonObject = dict[str, Any]
 JsonSchema = dict[str, object]
 
+_MAX_STEPS = 5_000_000
+"""subschemas applied to a value: about a minute"""
+_MAX_MESSAGE_CHARACTERS = 10_000_000
+
 
 def json_schema_validation_errors(instance: object, schema: dict[str, Any]) -> list[ValidationError]:
     """Return the errors of `instance`, sorted by path. Formats count; references to other documents are not followed.
@@ -45,7 +50,7 @@ def json_schema_validation_errors(instance: object, schema: dict[str, Any]) -> l
     from referencing import Registry
     from referencing.exceptions import Unresolvable
 
-    from coworld.schema.patterns import SchemaPatternValidator
+    from coworld.schema.patterns import SchemaPatternValidator, TooManySteps, limited_steps
 
     invalid = _schema_error(schema)
     if invalid is not None:
@@ -56,9 +61,12 @@ def json_schema_validation_errors(instance: object, schema: dict[str, Any]) -> l
     # An empty registry: a third-party schema must not make this machine fetch URLs.
     validator = SchemaPatternValidator(schema, format_checker=checker, registry=Registry())
     try:
-        return sorted(
-            validator.iter_errors(instance), key=lambda error: [_in_order(part) for part in error.absolute_path]
-        )
+        with limited_steps(_MAX_STEPS):
+            errors = list(_first(validator.iter_errors(instance)))
+        return sorted(errors, key=lambda error: [_in_order(part) for part in error.absolute_path])
+    except TooManySteps:
+        message = f"checking a value takes more than {_MAX_STEPS:,} steps"
+        raise DocumentError([Problem("", message, "write a simpler schema, or a smaller value")]) from None
     except Unresolvable as error:
         message, fix = f"the reference {error.ref!r} leads nowhere", "define it under `$defs` of the same schema"
         raise DocumentError([Problem("", message, fix)]) from error
@@ -67,6 +75,16 @@ def json_schema_validation_errors(instance: object, schema: dict[str, Any]) -> l
     except re.error as error:
         message = f"{error.pattern!r} is not a regular expression: {error.msg}"
         raise DocumentError([Problem("", message, "correct the pattern in the schema")]) from error
+
+
+def _first(errors: Iterator[ValidationError]) -> Iterator[ValidationError]:
+    """Return the first errors. A message quotes the value, so that millions of them would not fit into memory."""
+    characters = 0
+    for error in errors:
+        yield error
+        characters += len(error.message)
+        if characters > _MAX_MESSAGE_CHARACTERS:
+            return
 
 
 def _in_order(part: str | int) -> tuple[bool, int, str]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-import anyio
 import anyio.to_thread
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -17,7 +16,7 @@ from observatory import events
 from observatory.accounts.principal import Principal
 from observatory.coworlds import content, manifests, references, repository
 from observatory.coworlds.certification import queue_certification
-from observatory.coworlds.inspection import inspect_manifest
+from observatory.coworlds.inspection import inspect_manifest, inspectors
 from observatory.coworlds.names import name_key
 from observatory.coworlds.schemas import CommissionerPatch
 from observatory.coworlds.smoke import request_smoke_episodes, retry_smoke_episodes
@@ -47,10 +46,6 @@ WAIT_SECONDS = 60
 
 _IN_WORK = (CertificationState.QUEUED, CertificationState.CERTIFYING)
 
-# Checking a manifest takes a core for up to 20 seconds: uploads that wait for it must not hold the threads that serve
-# other requests.
-_inspectors = anyio.CapacityLimiter(2)
-
 
 @dataclass(frozen=True)
 class Publisher:
@@ -69,10 +64,10 @@ class Publisher:
         now: datetime,
     ) -> CoworldResponse:
         """Publish a manifest; publishing the same one again returns the same version."""
-        await anyio.to_thread.run_sync(inspect_manifest, manifest, limiter=_inspectors)
+        await anyio.to_thread.run_sync(inspect_manifest, manifest, limiter=inspectors)
         manifests.check_public(manifest)
         known = await self.database.query(lambda session: self._known_files(session, principal, manifest))
-        files = await anyio.to_thread.run_sync(self._check_files, principal, manifest, known, limiter=_inspectors)
+        files = await anyio.to_thread.run_sync(self._check_files, principal, manifest, known, limiter=inspectors)
         return await self.database.write(
             lambda session: self._record(session, principal, manifest, visibility, files, now=now)
         )

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
+import anyio.to_thread
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
 from observatory.coworlds import repository as coworlds
-from observatory.database import new_id
+from observatory.coworlds.inspection import inspect_config, inspectors
+from observatory.database import Database, new_id
 from observatory.database.tables.coworlds import Coworld
 from observatory.database.tables.jobs import Job
 from observatory.database.tables.leagues import Division, League
@@ -27,12 +30,12 @@ from observatory.experience.roster import Roster
 from observatory.experience.schemas import ExperienceCreate, ExperienceTarget
 from observatory.leagues import repository as leagues
 from observatory.public_ids import parse_public_id
-from observatory.requests.creation import EpisodePlan, request_episodes
+from observatory.requests.creation import EpisodePlan, cannot_be_played, episode_config, request_episodes
 from observatory.requests.following import cancel_episode
 from observatory.requests.transitions import cancel_request
 from observatory.settings import Settings
 
-__all__ = ["cancel", "create"]
+__all__ = ["cancel", "check_config", "create"]
 
 _BUSY_SECONDS = 60
 
@@ -44,6 +47,35 @@ class _Played:
     coworld: Coworld
     league: League | None = None
     division: Division | None = None
+
+
+async def check_config(database: Database, principal: Principal, body: ExperienceCreate) -> None:
+    """Apply the game's schema to a configuration that differs from the variant; `BadRequest` if it refuses that.
+
+    Authored configurations were checked when the game was uploaded. The schema may be hostile, so a sandbox applies it,
+    outside of a transaction.
+    """
+    changed = await database.query(lambda session: _changed_config(session, principal, body))
+    if changed is None:
+        return
+    coworld, config = changed
+    schema = coworld.manifest["game"]["config_schema"]
+    problem = await anyio.to_thread.run_sync(inspect_config, schema, config, len(body.roster), limiter=inspectors)
+    if problem is not None:
+        raise cannot_be_played(coworld, problem)
+
+
+def _changed_config(
+    session: Session, principal: Principal, body: ExperienceCreate
+) -> tuple[Coworld, dict[str, Any]] | None:
+    """Return the game and the configuration of its episodes; None for a configuration of the game's author."""
+    played = _played(session, principal, body)
+    variant_id = _variant(played, body)
+    config = episode_config(played.coworld, variant_id, body.game_config_overrides, len(body.roster))
+    variants = played.coworld.manifest.get("variants") or []
+    authored = [variant["game_config"] for variant in variants if variant["id"] == variant_id]
+    authored = authored or [played.coworld.manifest["certification"]["game_config"]]
+    return None if config == authored[0] else (played.coworld, config)
 
 
 def create(

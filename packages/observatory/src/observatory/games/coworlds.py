@@ -18,15 +18,15 @@ class CoworldGame(Game, Protocol):
     """Games behind a manifest. A `ValueError` says what is wrong; its sentence is shown to users."""
 
     @property
-    def manifest_inspector(self) -> str:
-        """Return the module of the program that checks an untrusted manifest in a sandbox.
+    def inspector(self) -> str:
+        """Return the module of the program that checks untrusted documents in a sandbox.
 
-        It gets the manifest on standard input and prints one JSON document: `{"accepted": true}` or
-        `{"refused": "why"}`.
+        Its argument is `manifest`, or `config` for an object with `config_schema`, `game_config` and `seats`. It gets
+        the document on standard input and prints another one: `{"accepted": true}` or `{"refused": "why"}`.
         """
 
     @property
-    def manifest_inspector_packages(self) -> Sequence[str]:
+    def inspector_packages(self) -> Sequence[str]:
         """Return the packages that the inspector imports; the sandbox contains no others."""
 
     def is_own_image(self, image: str) -> bool:
@@ -47,7 +47,7 @@ class CoworldGame(Game, Protocol):
         """Return the configuration of an episode: a variant, or the certification fixture, with overrides.
 
         `ValueError` for an unknown variant, a number of seats that the game does not have, a key that only the runner
-        may set, a reference to a secret, or a value that the game's schema refuses.
+        may set, or a reference to a secret. Only the inspector applies the game's schema.
         """
 
 

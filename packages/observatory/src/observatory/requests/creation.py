@@ -31,7 +31,15 @@ from observatory.games.coworlds import COWORLD_ENGINE, coworlds
 from observatory.jobs.service import create_job
 from observatory.public_ids import public_id
 
-__all__ = ["GAME_PLAYER", "EpisodePlan", "SeatPlan", "next_revision", "request_episodes"]
+__all__ = [
+    "GAME_PLAYER",
+    "EpisodePlan",
+    "SeatPlan",
+    "cannot_be_played",
+    "episode_config",
+    "next_revision",
+    "request_episodes",
+]
 
 GAME_PLAYER = "metta://policy/game-player"
 """in a job, in place of a policy's address: one of the game's own players"""
@@ -85,7 +93,8 @@ def request_episodes(
     """Queue episodes in this transaction; return them in the order of their plans.
 
     The rights of `user_id` are not checked here. `BadRequest` when the game cannot be played like that; nothing is
-    queued then.
+    queued then. The game's schema is not applied to configurations: it may be hostile. a sandbox does
+    that before a user's request is queued, and the runner does it again.
     """
     configs = _configs(coworld, plans)
     revision = next_revision(session)
@@ -129,22 +138,29 @@ def next_revision(session: Session) -> int:
 
 
 def _configs(coworld: Coworld, plans: Sequence[EpisodePlan]) -> list[dict[str, Any]]:
-    """Return the configuration of each plan; equal ones are checked once."""
-    game = coworlds()
-    checked: dict[tuple[str | None, str, int], dict[str, Any]] = {}
+    """Return the configuration of each plan; equal ones are made once."""
+    made: dict[tuple[str | None, str, int], dict[str, Any]] = {}
     configs = []
     for plan in plans:
-        overrides = dict(plan.game_config_overrides)
-        key = (plan.variant_id, json.dumps(overrides, sort_keys=True), len(plan.seats))
-        if key not in checked:
-            try:
-                checked[key] = game.episode_config(
-                    coworld.manifest, variant_id=plan.variant_id, overrides=overrides, seats=len(plan.seats)
-                )
-            except ValueError as problem:
-                raise BadRequest(f"{coworld.name} {coworld.version} cannot be played like that: {problem}") from None
-        configs.append(checked[key])
+        key = (plan.variant_id, json.dumps(plan.game_config_overrides, sort_keys=True), len(plan.seats))
+        if key not in made:
+            made[key] = episode_config(coworld, plan.variant_id, plan.game_config_overrides, len(plan.seats))
+        configs.append(made[key])
     return configs
+
+
+def episode_config(
+    coworld: Coworld, variant_id: str | None, overrides: Mapping[str, Any], seats: int
+) -> dict[str, Any]:
+    """Return the configuration of an episode; `BadRequest` when the game cannot be played like that."""
+    try:
+        return coworlds().episode_config(coworld.manifest, variant_id=variant_id, overrides=overrides, seats=seats)
+    except ValueError as problem:
+        raise cannot_be_played(coworld, str(problem)) from None
+
+
+def cannot_be_played(coworld: Coworld, why: str) -> BadRequest:
+    return BadRequest(f"{coworld.name} {coworld.version} cannot be played like that: {why}")
 
 
 def _seed(coworld: Coworld, plan: EpisodePlan, config: Mapping[str, Any], chosen: int, number: int) -> int | None:

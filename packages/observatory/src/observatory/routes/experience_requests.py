@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from observatory.clock import Now
 from observatory.cursors import CursorPage, cursor_page
-from observatory.database import SessionDep
+from observatory.database import DatabaseDep, SessionDep, own_transactions
 from observatory.database.tables.requests import ExperienceRequest
 from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized, errors
 from observatory.experience import repository, service
@@ -36,13 +36,19 @@ EpisodePage = Annotated[CursorPage, Depends(cursor_page(50, max_limit=200))]
 
 
 @router.post("", responses=errors(Unauthorized, Forbidden, BadRequest))
+@own_transactions
 @body_rule(256 * KILOBYTE)
-def create_experience_request(
-    body: ExperienceCreate, principal: Writer, session: SessionDep, store: StoreDep, settings: SettingsDep, now: Now
+async def create_experience_request(
+    body: ExperienceCreate, principal: Writer, database: DatabaseDep, store: StoreDep, settings: SettingsDep, now: Now
 ) -> ExperienceRequestDetail:
     """Ask for episodes of a Coworld; all of them are queued, or none."""
-    request = service.create(session, principal, body, settings=settings, now=now)
-    return _detail(session, request, principal, RequestWire(store, settings))
+    await service.check_config(database, principal, body)
+
+    def create(session: Session) -> ExperienceRequestDetail:
+        request = service.create(session, principal, body, settings=settings, now=now)
+        return _detail(session, request, principal, RequestWire(store, settings))
+
+    return await database.write(create)
 
 
 @router.get("", responses=errors(Unauthorized))
