@@ -1,7 +1,7 @@
 """Run the long tests: mutated configurations under the sanitizers, a million steps, a long replay, replayed matches,
-200 Coworld episodes, 50 in containers, a ladder that is killed, players on every mission and variant, 20,000 games in
-both engines, attacks on a server, policies that send and print too much, full disks, 100 kills of a training run and of
-a league, what `make test` only samples, the container images.
+200 Coworld episodes, 50 in containers, images through a server's registry, a ladder that is killed, players on every
+mission and variant, 20,000 games in both engines, attacks on a server, policies that send and print too much, full disks,
+100 kills of a training run and of a league, what `make test` only samples, the container images.
 
 usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--kills N] [--minutes M] [--seed S] [--jobs N]
                [--case SEED|FILE]
@@ -15,6 +15,7 @@ stages, in this order:
   coworld  200 Coworld episodes, every fourth with something bad in it, and what they leave (tests/soak/coworld.py)
   podman   50 Coworld episodes in containers and what they leave; there also every scripted failure, an attack from
            inside and a killed tool
+  containers  a Coworld and policies of images, pushed to a server, certified, pulled by a worker and played
   ladder   8 policies, 3 missions, 4 maps: same bytes with 1 and 2 workers and after 5 kills (tests/soak/ladder.py)
   agents   the planner and `starter` on every mission with every variant, and with the fewest and the most cogs: no
            exception; in random order for 5 minutes (benchmarks/agents.py)
@@ -27,8 +28,9 @@ stages, in this order:
   disks    a worker on disks of 4 kB to 1.4 MB, until one is large enough: no policy is blamed, the match is played
   training a training run killed 100 times and continued: same weights and curve as without kills
   kills    server and workers of a league killed 100 times, on SQLite and on PostgreSQL: same tables as without kills
-  requests server and workers killed 50 times while episodes are requested and played, on SQLite and on PostgreSQL:
-           every acknowledged request is played once; the feed of changes read in 60 orders of events
+  requests server and workers killed 50 times while episodes are requested and played, and the server 50 times while
+           images, policies and Coworlds are uploaded, on SQLite and on PostgreSQL: every acknowledged request is
+           played once, every acknowledged upload is there once; the feed of changes read in 60 orders of events
   samples  every recorded mission saved and loaded, the intervals of 2,000 seasons, every tutorial as a notebook
   image    the images of the Containerfile, built from Debian packages and wheels: a server, a worker, episodes on a
            machine and of Cogs vs Clips in its images, the sandbox, the same image twice
@@ -100,6 +102,10 @@ def podman(args: argparse.Namespace) -> bool:
     return run("-m", "pytest", "-q", *files, "-k", "container or podman", CONTAINER_TESTS="all") and played
 
 
+def containers(args: argparse.Namespace) -> bool:
+    return run("tests/soak/containers.py")
+
+
 def ladder(args: argparse.Namespace) -> bool:
     return run("tests/soak/ladder.py", "--seed", args.seed)
 
@@ -153,9 +159,10 @@ def kills(args: argparse.Namespace) -> bool:
 
 
 def requests(args: argparse.Namespace) -> bool:
-    tests = [f"packages/observatory/tests/requests/{name}.py" for name in ("test_kills", "test_lists_and_downloads")]
-    sizes = {"REQUEST_KILLS": str(args.kills // 2), "KILLS_SEED": str(7 + args.seed), "DATABASES": "all"}
-    return run("-m", "pytest", "-q", *tests, **sizes)
+    names = ("requests/test_kills", "requests/test_lists_and_downloads", "uploads/test_kills")
+    kills = str(args.kills // 2)
+    sizes = {"REQUEST_KILLS": kills, "UPLOAD_KILLS": kills, "KILLS_SEED": str(7 + args.seed), "DATABASES": "all"}
+    return run("-m", "pytest", "-q", *(f"packages/observatory/tests/{name}.py" for name in names), **sizes)
 
 
 def samples(args: argparse.Namespace) -> bool:
@@ -177,6 +184,7 @@ STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "league": league,
     "coworld": coworld,
     "podman": podman,
+    "containers": containers,
     "ladder": ladder,
     "agents": agents,
     "compat": compat,

@@ -1,0 +1,90 @@
+"""Paint Arena as container images: a game, its player and a policy, built on this machine from its own Python."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import coworld.examples.paintarena
+from cogbox.container_engines import run_engine
+from packages.coworld.tests.images import python_image
+
+__all__ = ["ArenaImages", "build_images", "running_worker", "write_manifest"]
+
+PAINT_ARENA = Path(coworld.examples.paintarena.__file__).parent
+BUILD = """\
+FROM {base}
+LABEL mark={mark}
+COPY policy.py /app/policy.py
+CMD ["python", "/app/policy.py"]
+"""
+POLICY = """\
+import os
+import sys
+import zipfile
+from urllib.parse import urlsplit
+
+from coworld.examples.paintarena.player.player import play
+
+code = play(os.environ["COWORLD_PLAYER_WS_URL"])
+artifact = os.environ.get("COWORLD_PLAYER_ARTIFACT_UPLOAD_URL")
+if artifact:
+    with zipfile.ZipFile(urlsplit(artifact).path, "w") as archive:
+        archive.writestr("notes.txt", "played from an image")
+sys.exit(code)
+"""
+
+
+@dataclass(frozen=True)
+class ArenaImages:
+    """Names of local images; `policy` has the layers of `game` and one more."""
+
+    game: str
+    policy: str
+
+
+def build_images(engine: str, mark: str) -> ArenaImages:
+    """Build the images with podman or docker. Those of another `mark` have other ids."""
+    images = ArenaImages(f"image-arena:{mark}", f"image-policy:{mark}")
+    base = python_image(engine)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "policy.py").write_text(POLICY)
+        (folder / "Dockerfile").write_text(BUILD.format(base=base, mark=mark))
+        for words in (["tag", base, images.game], ["build", "--tag", images.policy, name]):
+            ran = run_engine(engine, *words)
+            assert ran.returncode == 0, ran.stderr
+    return images
+
+
+def write_manifest(folder: Path, images: ArenaImages, *, name: str = "image-arena", version: str = "0.1.0") -> Path:
+    """Write the manifest of Paint Arena with the game and the player as images; other roles come with the package."""
+    document = json.loads((PAINT_ARENA / "coworld_manifest.json").read_text())
+    document["game"] |= {"name": name, "version": version}
+    for runnable in (document["game"]["runnable"], *document["player"]):
+        runnable["image"] = images.game
+    path = folder / "coworld_manifest.json"
+    path.write_text(json.dumps(document, indent=2))
+    return path
+
+
+@contextmanager
+def running_worker(url: str, token: str, folder: Path, **environment: str) -> Iterator[Path]:
+    """A worker in a process of its own, until the block ends; yields its log."""
+    file, log = folder / "worker.token", folder / "worker.log"
+    file.write_text(token)
+    command = [sys.executable, "-m", "observatory", "worker", "--server", url, "--token-file", str(file)]
+    with log.open("w") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=output, env={**os.environ, **environment})
+    try:
+        yield log
+    finally:
+        process.terminate()
+        process.wait(120)
