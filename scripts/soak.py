@@ -1,7 +1,7 @@
 """Run the long tests: mutated configurations under the sanitizers, a million steps, a long replay, replayed matches,
 200 Coworld episodes, 50 in containers, images through a server's registry, a ladder that is killed, players on every
-mission and variant, 20,000 games in both engines, attacks on a server, policies that send and print too much, full disks,
-100 kills of a training run and of a league, what `make test` only samples, the container images.
+mission and variant, 20,000 games in both engines, attacks on a server, policies that send and print too much, full
+disks, 100 kills of a training run and of a league, what `make test` only samples, the container images.
 
 usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--kills N] [--minutes M] [--seed S] [--jobs N]
                [--case SEED|FILE]
