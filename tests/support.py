@@ -97,9 +97,10 @@ FIRST = (
 
 
 def group_of(nodeid: str) -> str:
-    """Tests of a group run one after the other in one process."""
-    file = nodeid.partition("::")[0]
-    return next((group for group, places in TOGETHER.items() if file.startswith(places)), file)
+    """Tests of a group run one after the other in one process; those with PostgreSQL are a group of their own."""
+    file, _, rest = nodeid.partition("::")
+    group = next((group for group, places in TOGETHER.items() if file.startswith(places)), file)
+    return f"{group}-postgresql" if "[postgresql" in rest else group
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

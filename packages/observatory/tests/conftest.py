@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import text
@@ -238,10 +239,18 @@ def database(app: FastAPI) -> Database:
     return app.state.database
 
 
+@pytest.fixture(scope="session")
+def event_loop_thread() -> Iterator[BlockingPortal]:
+    """One event loop for all requests; without it `TestClient` starts a loop and its threads for each."""
+    with start_blocking_portal() as portal:
+        yield portal
+
+
 @pytest.fixture
-def client(app: FastAPI) -> Iterator[TestClient]:
+def client(app: FastAPI, event_loop_thread: BlockingPortal) -> Iterator[TestClient]:
     """Anonymous; add `headers=account.headers`. A failure of the server is an answer with 500, as outside."""
     client = TestClient(app, raise_server_exceptions=False, follow_redirects=False)
+    client.portal = event_loop_thread
     yield client
     client.close()
 

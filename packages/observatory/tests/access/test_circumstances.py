@@ -77,6 +77,7 @@ def test_no_route_accepts_a_session_or_a_token_that_ended_before_a_restart(
     assert client.post("/sign-out", data={"csrf": csrf}).status_code == 303
     restarted = create_app(app.state.settings.model_copy(update={"anonymous_rate": 10_000}), clock=clock)
     again = TestClient(restarted, raise_server_exceptions=False, follow_redirects=False)
+    again.portal = client.portal
     try:
         actual = statuses(again, scene, lambda _: {"Cookie": f"{COOKIE}={cookie}", "X-CSRF-Token": csrf})
         assert actual == expected_statuses(ANONYMOUS)
