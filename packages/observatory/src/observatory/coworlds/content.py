@@ -10,7 +10,8 @@ import hashlib
 import stat
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -29,9 +30,10 @@ from observatory.policies import repository as policies
 from observatory.quotas import check_stored_bytes, check_uploads
 from observatory.settings import MEGABYTE, Settings
 from observatory.store import Missing, Store
+from observatory.store.digested import digested_files
 from observatory.store.layout import content_key, content_upload_key
 
-__all__ = ["Checked", "Completion", "begin_upload", "check_upload", "checkers", "find", "record"]
+__all__ = ["Checked", "Completion", "begin_upload", "checked_uploads", "find", "record"]
 
 OCTETS = "application/octet-stream"
 MAX_BYTES = {
@@ -53,8 +55,8 @@ _MAX_UNPACKED_BYTES = 1024 * MEGABYTE
 _WASM = b"\0asm"
 _PIECE = MEGABYTE
 
-checkers = anyio.CapacityLimiter(2)
-"""for `check_upload`, which may take a minute: uploads must not hold the threads that serve other requests"""
+# Checking an upload may take a minute: uploads must not hold the threads that serve other requests.
+_checkers = anyio.CapacityLimiter(2)
 
 
 @dataclass(frozen=True)
@@ -129,8 +131,32 @@ def _count_upload(
     session.flush()
 
 
-def check_upload(store: Store, user_id: str, kind: ContentKind, sha256: str) -> Checked:
-    """Check the bytes of an upload and store them under their digest. Slow: call it outside of a transaction.
+@asynccontextmanager
+async def checked_uploads(
+    database: Database, store: Store, user_id: str, kind: ContentKind, digests: Sequence[str]
+) -> AsyncIterator[list[Checked]]:
+    """Check those files of a user that are not recorded yet; the block records them.
+
+    The files are stored under their digests. The uploads are deleted when the block has ended well: until then the
+    same request can be repeated, even if the server is killed.
+    """
+    async with AsyncExitStack() as stack:
+        for sha256 in sorted(digests):
+            await stack.enter_async_context(digested_files.held(content_key(kind, sha256)))
+        known = await database.query(
+            lambda session: {sha256 for sha256 in digests if find(session, user_id, kind, sha256)}
+        )
+        new = [sha256 for sha256 in digests if sha256 not in known]
+        yield [
+            await anyio.to_thread.run_sync(_check_upload, store, user_id, kind, sha256, limiter=_checkers)
+            for sha256 in new
+        ]
+        for sha256 in new:
+            await anyio.to_thread.run_sync(store.delete, content_upload_key(user_id, kind.value, sha256))
+
+
+def _check_upload(store: Store, user_id: str, kind: ContentKind, sha256: str) -> Checked:
+    """Check the bytes of an upload and store them under their digest.
 
     `BadRequest` if nothing was uploaded, or other bytes than announced.
     """
@@ -154,9 +180,7 @@ def check_upload(store: Store, user_id: str, kind: ContentKind, sha256: str) -> 
     return Checked(kind, sha256, size, problem)
 
 
-def record(
-    session: Session, user_id: str, checked: Checked, *, store: Store, settings: Settings, now: datetime
-) -> ContentFile:
+def record(session: Session, user_id: str, checked: Checked, *, settings: Settings, now: datetime) -> ContentFile:
     """Record a checked file as this user's. Recording it again changes nothing."""
     row = find(session, user_id, checked.kind, checked.sha256)
     if row is None:
@@ -175,7 +199,6 @@ def record(
     for upload in session.scalars(select(Upload).where(Upload.key == key, Upload.completed_at.is_(None))):
         upload.completed_at = now
     session.flush()
-    store.delete(key)
     return row
 
 
@@ -189,13 +212,16 @@ class Completion:
 
     async def complete(self, user_id: str, kind: ContentKind, sha256: str, *, now: datetime) -> ContentFile:
         """Check an upload and record it; a file that was recorded before is returned."""
-        file = await self.database.query(lambda session: find(session, user_id, kind, sha256))
-        if file is not None:
-            return file
-        checked = await anyio.to_thread.run_sync(check_upload, self.store, user_id, kind, sha256, limiter=checkers)
-        return await self.database.write(
-            lambda session: record(session, user_id, checked, store=self.store, settings=self.settings, now=now)
-        )
+        async with checked_uploads(self.database, self.store, user_id, kind, [sha256]) as files:
+
+            def recorded(session: Session) -> ContentFile | None:
+                for checked in files:
+                    record(session, user_id, checked, settings=self.settings, now=now)
+                return find(session, user_id, kind, sha256)
+
+            file = await self.database.write(recorded)
+        assert file is not None
+        return file
 
 
 def _viewer_problem(path: Path) -> str | None:

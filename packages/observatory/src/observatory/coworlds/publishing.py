@@ -66,11 +66,12 @@ class Publisher:
         """Publish a manifest; publishing the same one again returns the same version."""
         await anyio.to_thread.run_sync(inspect_manifest, manifest, limiter=inspectors)
         manifests.check_public(manifest)
-        known = await self.database.query(lambda session: self._known_files(session, principal, manifest))
-        files = await anyio.to_thread.run_sync(self._check_files, principal, manifest, known, limiter=inspectors)
-        return await self.database.write(
-            lambda session: self._record(session, principal, manifest, visibility, files, now=now)
-        )
+        kind, names = ContentKind.PLAYER_FILE, manifests.player_files(manifest)
+        # Nothing but the manifest says that an upload of a player file is complete.
+        async with content.checked_uploads(self.database, self.store, principal.user_id, kind, names) as files:
+            return await self.database.write(
+                lambda session: self._record(session, principal, manifest, visibility, files, now=now)
+            )
 
     async def patch_commissioner(
         self, principal: Principal, patch: CommissionerPatch, *, now: datetime
@@ -78,19 +79,6 @@ class Publisher:
         """Publish the next version of a game, which has another commissioner."""
         manifest = await self.database.query(lambda session: _patched(session, principal, patch))
         return await self.publish(principal, manifest, None, now=now)
-
-    def _known_files(self, session: Session, principal: Principal, manifest: Mapping[str, Any]) -> set[str]:
-        kind = ContentKind.PLAYER_FILE
-        files = manifests.player_files(manifest)
-        return {sha256 for sha256 in files if content.find(session, principal.user_id, kind, sha256) is not None}
-
-    def _check_files(self, principal: Principal, manifest: Mapping[str, Any], known: set[str]) -> list[content.Checked]:
-        """Check player files that were sent since: nothing but the manifest says that an upload is complete."""
-        return [
-            content.check_upload(self.store, principal.user_id, ContentKind.PLAYER_FILE, sha256)
-            for sha256 in manifests.player_files(manifest)
-            if sha256 not in known
-        ]
 
     def _record(
         self,
@@ -103,7 +91,7 @@ class Publisher:
         now: datetime,
     ) -> CoworldResponse:
         for file in files:
-            content.record(session, principal.user_id, file, store=self.store, settings=self.settings, now=now)
+            content.record(session, principal.user_id, file, settings=self.settings, now=now)
         manifest = references.with_image_ids(session, manifest, Registry(self.settings.base_url()))
         coworld = _existing(session, principal, manifest)
         if coworld is None:

@@ -18,6 +18,7 @@ from observatory.errors import ObservatoryError
 from observatory.images.collecting import collect_garbage
 from observatory.jobs.artifacts import expire_replays, measure_artifacts
 from observatory.jobs.logs import expire_logs
+from observatory.operations.leftovers import remove_leftovers
 from observatory.settings import Settings
 from observatory.store import Store, bundle_key
 from observatory.store.folder import FolderStore
@@ -53,6 +54,7 @@ async def sweep_periodically(app: FastAPI) -> None:
             if removed:
                 logger.info("Removed %d uploads that were never completed", removed)
             await collect_garbage(state.database, state.store, state.clock())
+            await remove_leftovers(state.database, state.store)
             await anyio.to_thread.run_sync(expire, state.database, state.store, state.settings, state.clock())
         except (ObservatoryError, OSError) as error:
             logger.warning("Old files could not be removed: %s", error)

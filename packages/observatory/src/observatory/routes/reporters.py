@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import anyio.to_thread
 from fastapi import Depends, Path, Query, Response
 from sqlalchemy.orm import Session
 
@@ -97,26 +96,20 @@ async def complete_reporter_upload(
     """Make a version of an uploaded component. A repeated request returns the same version."""
     kind, sha256, user_id = ContentKind.REPORTER, body.content_hash, principal.user_id
 
-    def known(session: Session) -> bool:
-        _own(session, principal, body.name)
-        return content.find(session, user_id, kind, sha256) is not None
+    await database.query(lambda session: _own(session, principal, body.name))
+    async with content.checked_uploads(database, store, user_id, kind, [sha256]) as files:
+        for file in files:
+            if file.problem is not None:
+                raise BadRequest(f"The reporter was refused: {file.problem}")
 
-    checked = None
-    if not await database.query(known):
-        checked = await anyio.to_thread.run_sync(
-            content.check_upload, store, user_id, kind, sha256, limiter=content.checkers
-        )
-        if checked.problem is not None:
-            raise BadRequest(f"The reporter was refused: {checked.problem}")
+        def record(session: Session) -> ReporterUploadComplete:
+            for file in files:
+                content.record(session, user_id, file, settings=settings, now=now)
+            row = _own(session, principal, body.name)
+            version = reporters.add_version(session, row, sha256, body.attributes, now=now)
+            return ReporterUploadComplete(version=reporter_version_row(row, version))
 
-    def record(session: Session) -> ReporterUploadComplete:
-        if checked is not None:
-            content.record(session, user_id, checked, store=store, settings=settings, now=now)
-        row = _own(session, principal, body.name)
-        version = reporters.add_version(session, row, sha256, body.attributes, now=now)
-        return ReporterUploadComplete(version=reporter_version_row(row, version))
-
-    return await database.write(record)
+        return await database.write(record)
 
 
 @router.get("", responses=errors(Unauthorized))

@@ -7,6 +7,10 @@ import uuid
 __all__ = [
     "BLOBS",
     "BLOB_UPLOADS",
+    "CONTENT",
+    "CONTENT_UPLOADS",
+    "FILE_UPLOADS",
+    "POLICY_FILES",
     "blob_key",
     "blob_upload_prefix",
     "bundle_key",
@@ -19,6 +23,10 @@ __all__ = [
 
 BLOBS = "images/blobs/"
 BLOB_UPLOADS = "images/uploads/"
+CONTENT = "content/"
+CONTENT_UPLOADS = "content-uploads/"
+FILE_UPLOADS = "policies/incoming/"
+POLICY_FILES = "policies/files/"
 
 
 def upload_key(user_id: str, upload_id: uuid.UUID) -> str:
@@ -38,12 +46,12 @@ def job_key(job_id: uuid.UUID, name: str) -> str:
 
 def file_upload_key(user_id: str, sha256: str) -> str:
     """Return the key for an upload of a policy that is a file."""
-    return f"policies/incoming/{user_id}/{sha256}"
+    return f"{FILE_UPLOADS}{user_id}/{sha256}"
 
 
 def policy_file_key(sha256: str) -> str:
     """Return the key of a policy that is a file. No upload URL is ever signed for it."""
-    return f"policies/files/{sha256}"
+    return POLICY_FILES + sha256
 
 
 def blob_key(digest: str) -> str:
@@ -63,9 +71,9 @@ def chunk_key(upload_id: uuid.UUID, offset: int) -> str:
 
 def content_key(kind: str, sha256: str) -> str:
     """Return the key of a file of Coworlds under its digest. No upload URL is ever signed for it."""
-    return f"content/{kind}/{sha256}"
+    return f"{CONTENT}{kind}/{sha256}"
 
 
 def content_upload_key(user_id: str, kind: str, sha256: str) -> str:
     """Return the key for an upload of such a file, before its digest is checked."""
-    return f"content-uploads/{user_id}/{kind}/{sha256}"
+    return f"{CONTENT_UPLOADS}{user_id}/{kind}/{sha256}"

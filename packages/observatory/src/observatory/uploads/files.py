@@ -18,13 +18,13 @@ from observatory.accounts.principal import Principal
 from observatory.database import Database, new_id
 from observatory.errors import BadRequest, Conflict, TooLarge
 from observatory.keys import Keys
-from observatory.locks import KeyedLocks
 from observatory.policies import repository, service
 from observatory.policies.bundles import BundleFacts
 from observatory.policies.schemas import FilePolicy
 from observatory.quotas import check_stored_bytes
 from observatory.settings import MEGABYTE, Settings
 from observatory.store import Missing, Store, file_upload_key, policy_file_key
+from observatory.store.digested import digested_files
 from observatory.uploads.completion import record_upload, version_response
 from observatory.uploads.names import name_for
 from softmax.wire import PolicyVersionResponse
@@ -34,9 +34,6 @@ __all__ = ["FileCompletion", "begin_file_upload"]
 
 POLICY_FILE = "policy-file"
 CONTENT_TYPE = "application/octet-stream"
-
-_locks = KeyedLocks()
-"""by user and digest"""
 
 
 def begin_file_upload(
@@ -57,7 +54,12 @@ def begin_file_upload(
         raise Conflict("You have sent this file before; complete the upload")
     check_stored_bytes(session, principal.user_id, body.size_bytes, settings=settings)
     key = file_upload_key(principal.user_id, body.content_hash)
-    record_upload(session, principal, new_id(), POLICY_FILE, key, settings=settings, now=now)
+    pending = repository.upload_of_key(session, key)
+    if pending is None:
+        record_upload(session, principal, new_id(), POLICY_FILE, key, settings=settings, now=now)
+    else:  # an upload that was interrupted, which counts once
+        pending.created_at = now
+        session.flush()
     url = store.upload_url(
         key, content_type=CONTENT_TYPE, max_bytes=body.size_bytes, seconds=settings.upload_url_seconds
     )
@@ -76,7 +78,7 @@ class FileCompletion:
     async def complete(self, principal: Principal, body: FilePolicy, *, now: datetime) -> PolicyVersionResponse:
         """Create a version from an uploaded file; the same file under the same name is the same version."""
         user_id, digest = principal.user_id, body.content_hash
-        async with _locks.held((user_id, digest)):
+        async with digested_files.held(policy_file_key(digest)):
             name, existing, was_sent = await self.database.query(lambda session: self._find(session, principal, body))
             if existing is not None:
                 return existing
