@@ -123,6 +123,8 @@ class Processes:
             "OBSERVATORY_LEASE_SECONDS": "2",
             "OBSERVATORY_LOG_LEVEL": "WARNING",
             "OBSERVATORY_ANONYMOUS_RATE": "1000000",
+            "OBSERVATORY_USER_RATE": "1000000",
+            "OBSERVATORY_MAX_UPLOADS_PER_DAY": "1000000",
             **({} if database_url is None else {"OBSERVATORY_DATABASE_URL": database_url}),
         }
         (data_dir / "log").touch()
@@ -143,12 +145,15 @@ class Processes:
         """SIGKILL, for the server or one of the workers, and another one in its place."""
         number = chance.randrange(1 + 2 * WORKERS)
         if number in (0, 2 * WORKERS):
-            _kill(self._server)
-            self._server = self._serve()
+            self.kill_server()
         else:
             victim = number % WORKERS
             _kill(self._workers[victim])
             self._workers[victim] = self._work(victim)
+
+    def kill_server(self) -> None:
+        _kill(self._server)
+        self._server = self._serve()
 
     def get(self, path: str) -> bytes | None:
         """What the server answers; None when it is not there."""

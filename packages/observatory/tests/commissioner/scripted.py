@@ -45,7 +45,9 @@ def play_match(spec: dict[str, Any]) -> tuple[dict[str, Any], ErrorInfo | None]:
 
 
 def play_coworld(spec: dict[str, Any]) -> tuple[dict[str, Any], ErrorInfo | None]:
-    """(the files of an episode on request, who is to blame)."""
+    """(the files of an episode on request, who is to blame); every Coworld is certified."""
+    if spec.get("kind") == "certification":
+        return {"results.json": {"certified": True, "contract_version": "coworld-executable/1", "steps": []}}, None
     scores = coworld_scores(spec["episode_request_id"], spec["policy_names"])
     for index, name in enumerate(spec["policy_names"]):
         if CRASHES in name:
