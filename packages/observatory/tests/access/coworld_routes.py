@@ -20,7 +20,7 @@ NAME = "adas-game"
 
 @dataclass(frozen=True)
 class CoworldScene:
-    """A game with a secret and a player file, and a reporter."""
+    """A game with a secret, a player file and a program, and a reporter."""
 
     coworld: str
     reporter: str
@@ -44,7 +44,10 @@ class CoworldScene:
 def make_coworld(app: FastAPI, client: TestClient, owner: Any, clock: Any) -> CoworldScene:
     manifest = game(NAME)
     manifest["player"][0]["file"] = f"sha256:{SHA256}"
-    app.state.store.put(f"content/player-file/{SHA256}", FILE)
+    program = {"id": "from-program", "image": f"sha256:{SHA256}", "file": None}
+    manifest["player"].append(manifest["player"][0] | program)
+    for kind in ("player-file", "program"):
+        app.state.store.put(f"content/{kind}/{SHA256}", FILE)
     coworld = put_coworld(app, clock, owner, NAME, manifest=manifest)
     client.put(f"/v2/coworlds/secrets/{NAME}/key", content=b"value", headers=owner.headers)
     return CoworldScene(coworld, register(client, owner, "adas", "json")["id"])
@@ -76,7 +79,7 @@ COWORLD_ROUTES: dict[str, tuple[str, Callable[[Any], Any] | None]] = {
     f"POST {BUNDLES}/upload/complete": (WRITER.format(400), announced()),
     f"POST {COWORLDS}/programs/upload": (WRITER.format(200), announced()),
     f"POST {COWORLDS}/programs/upload/complete": (WRITER.format(400), announced()),
-    f"GET {ONE}/programs/{{sha256}}": (PUBLIC.replace("200", "404"), None),
+    f"GET {ONE}/programs/{{sha256}}": (PUBLIC, None),
     f"GET {BUNDLES}/{{sha256}}": ("401 401 401 404 404 404 404 404", None),
     f"GET {COWORLDS}/secrets/{{coworld}}": ("401 401 401 403 200 200 200 403", None),
     f"PUT {COWORLDS}/secrets/{{coworld}}/{{secret}}": (OWNER.format(200), None),
