@@ -10,7 +10,27 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-__all__ = ["Ladder", "LadderDivision", "SettingsDocument", "default_settings"]
+__all__ = [
+    "BalancedRotation",
+    "CloneFill",
+    "Continuous",
+    "Elo",
+    "Ladder",
+    "LadderDivision",
+    "OpenSkill",
+    "RandomFill",
+    "Ranking",
+    "RoundRobin",
+    "ScalingRoster",
+    "Scheduler",
+    "Score",
+    "SettingsDocument",
+    "SwissNeighbor",
+    "TeamN",
+    "TeamPair",
+    "VariableSeat",
+    "default_settings",
+]
 
 MAX_INTERVAL_MINUTES = 4 * 7 * 24 * 60
 MAX_EPISODES = 10_000
@@ -81,7 +101,16 @@ class TeamN(_Matched):
     team_layout: Literal["interleaved", "blocks"] = "interleaved"
     num_episodes: Count
     allied_teams: list[list[Annotated[int, Field(ge=0, le=MAX_SEATS)]]] | None = Field(default=None, max_length=100)
+    """teams that win and lose together"""
     distinct_teammates: bool = False
+    """every seat of a team has another entrant"""
+
+    @model_validator(mode="after")
+    def _alliances_are_of_teams(self) -> Self:
+        teams = [team for allied in self.allied_teams or [] for team in allied]
+        if len(set(teams)) != len(teams) or any(team >= self.team_count for team in teams):
+            raise ValueError("allied_teams has a team twice, or one that is not below team_count")
+        return self
 
 
 class VariableSeat(_Scheduler):
