@@ -54,6 +54,7 @@ IDS = {
 ELSEWHERE = {
     "champion": "test_flow",
     "hosted-game": "the server does not host games yet",
+    "lobby": "test_lobbies",
     "images": "it shows an image that only an upload makes",
     "league": "test_flow and test_administration",
     "patch-commissioner": "it needs an image",

@@ -36,6 +36,7 @@ from softmax.wire.leagues import (
     PowerAnalysis,
     SeedRebind,
 )
+from softmax.wire.lobbies import Lobby
 from softmax.wire.policies import PolicyVersionResponse
 from softmax.wire.requests import (
     BulkEpisodePage,
@@ -168,6 +169,7 @@ SERVER_DOCUMENTS: dict[str, Any] = {
     "player": PlayerResponse | list[PlayerResponse] | ActivePlayerDocument,
     "credits": Credits,
     "hosted-game": dict[str, Any],
+    "lobby": Lobby,
     "xp-request": ExperienceRequestDetail
     | ExperienceRequestPage
     | BulkEpisodePage

@@ -85,6 +85,7 @@ COMMANDS = [
     Entry("player", "coworld.commands.account:PLAYER", "The player you act as.", PUBLISH),
     Entry("credits", "coworld.commands.account:credits", "Show your credits.", EPISODES),
     Entry("hosted-game", "coworld.commands.account:HOSTED_GAME", "Games that the server runs.", EPISODES),
+    Entry("lobby", "coworld.commands.lobby:COMMANDS", "Games of a league with people.", EPISODES),
     Entry("xp-request", "coworld.commands.xp_request:COMMANDS", "Ask for episodes, and follow them.", EPISODES),
     Entry("episodes", "coworld.commands.episodes:episodes", "List episodes, or show one.", EPISODES),
     Entry("episode-stats", "coworld.commands.episodes:episode_stats", "Show statistics of an episode.", EPISODES),

@@ -61,6 +61,9 @@ ListLogs = Annotated[bool, typer.Option("--list", help="List the seats whose fil
 GameLog = Annotated[bool, typer.Option("--game", help="The log of the game.")]
 Agent = Annotated[int | None, typer.Option("--agent", metavar="SEAT", min=0, help="The log of one seat.")]
 Artifact = Annotated[bool, typer.Option("--artifact", help="The artifacts (.zip) that players wrote.")]
+OwnFiles = Annotated[
+    bool, typer.Option("--mine", hidden=True, help="For scripts of published releases; you get only your files anyway.")
+]
 LogDir = Annotated[
     Path | None,
     typer.Option("--download-dir", "-d", metavar="DIR", help="Download logs and artifacts to this folder."),
@@ -252,7 +255,7 @@ def episode_logs(
     list_logs: ListLogs = False,
     game: GameLog = False,
     agent: Agent = None,
-    mine: Mine = False,
+    mine: OwnFiles = False,
     artifact: Artifact = False,
     download_dir: LogDir = None,
     output: Output = None,

@@ -10,6 +10,7 @@ import typer
 
 from coworld.cli.league import LeagueServer, moment, print_document, print_line, print_rows
 from coworld.cli.options import Json
+from coworld.cli.pairs import json_pairs
 from softmax.cli.errors import UsageError
 from softmax.cli.output import note
 from softmax.cli.program import Entry, examples
@@ -80,7 +81,7 @@ def create(
             league_name=name,
             default_variant_id=default_variant,
             template=template,
-            overrides=dict(map(_setting, settings or [])),
+            overrides=json_pairs(settings, "--set"),
         )
     print_document(seed) if json else _print_seeds([seed])
 
@@ -106,7 +107,7 @@ def update(
     with _client(server) as client:
         row = client.update_league_seed(
             seed_id=seed,
-            overrides=dict(map(_setting, settings)) if settings else None,
+            overrides=json_pairs(settings, "--set") or None,
             default_variant_id=default_variant,
             clear_default_variant=use_manifest_default,
         )
@@ -204,16 +205,6 @@ def lock(
     print_line(f"Submissions: {'locked' if locks.submissions_locked else 'open'}")
     pinned = f"locked to {locks.locked_game_version}" if locks.game_version_locked else "follows the canonical one"
     print_line(f"Game version: {pinned} (canonical: {locks.canonical_game_version or '-'})")
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    key, equals, value = text.partition("=")
-    if not key or not equals:
-        raise UsageError(f"--set {text!r} is not KEY=VALUE", ["write --set minimum_champions=4"])
-    try:
-        return key, format.loads(value)
-    except ValueError:
-        return key, value
 
 
 def _print_seeds(seeds: Sequence[CompetitionSeed]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -24,7 +24,7 @@ from coworld.cli.league import (
     print_rows,
 )
 from coworld.cli.options import Json, OpenBrowser
-from softmax.cli.errors import UsageError
+from coworld.cli.pairs import json_pairs
 from softmax.cli.program import examples
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def submit(
     from coworld.cli.support import observatory_web_url
     from coworld.server.references import resolve_league_id
 
-    preferences = dict(map(_preference, preference or []))
+    preferences = json_pairs(preference, "--preference")
     with _client(server) as client:
         submission = client.submit_to_league(
             resolve_league_id(client, league),
@@ -98,18 +98,6 @@ def submit(
     print_line(f"Page: {page}")
     if open_browser:
         open_page(page)
-
-
-def _preference(text: str) -> tuple[str, Any]:
-    import json
-
-    key, equals, value = text.partition("=")
-    if not key or not equals:
-        raise UsageError(f"--preference {text!r} is not KEY=VALUE", ["write --preference role=scout"])
-    try:
-        return key, json.loads(value)
-    except ValueError:
-        return key, value
 
 
 @examples("coworld submissions --mine", "coworld submissions --league league_... --json")

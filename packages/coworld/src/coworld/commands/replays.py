@@ -24,7 +24,7 @@ from coworld.cli.league import (
     round_of,
 )
 from coworld.cli.options import EngineName, Json, Maps, OpenBrowser, Platform, Pull, Timeout, UnsafeLocal
-from coworld.commands.episodes import EpisodeArg, Rows, client_for, matching_episodes
+from coworld.commands.episodes import EpisodeArg, OwnFiles, Rows, client_for, matching_episodes
 from softmax.cli.errors import fail
 from softmax.cli.output import note
 from softmax.cli.program import examples
@@ -93,6 +93,7 @@ def replay_open(
     open_browser: OpenBrowser = True,
     with_artifacts: WithArtifacts = False,
     artifacts_dir: ArtifactsDir = None,
+    mine: OwnFiles = False,
     engine: EngineName = "auto",
     pull: Pull = "missing",
     platform: Platform = None,

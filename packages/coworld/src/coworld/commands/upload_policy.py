@@ -10,6 +10,7 @@ import typer
 
 from coworld.cli.league import LeagueServer, print_document, print_line
 from coworld.cli.options import Json, Words
+from coworld.cli.pairs import text_pairs
 from softmax.cli.errors import UsageError
 from softmax.cli.output import note
 from softmax.cli.program import examples
@@ -104,9 +105,9 @@ def upload_policy(
     if llm_model is not None and not (use_llm or use_bedrock):
         raise UsageError("--llm-model needs --use-llm", ["add it"])
     validate_run_argv(run)
-    tags = dict(_pair(text, "--tag") for text in tag or [])
+    tags = text_pairs(tag, "--tag")
     tags |= {key: text for key, text in (("title", title), ("description", description)) if text is not None}
-    secrets = dict(_pair(text, "--secret-env") for text in secret_env or [])
+    secrets = text_pairs(secret_env, "--secret-env")
     secrets |= _models(use_llm, llm_model, llm_endpoint, llm_api_key_env, use_bedrock, bedrock_model)
     if https_host:
         import json as format
@@ -173,10 +174,3 @@ def _models(
         if bedrock_model is not None:
             found["BEDROCK_MODEL"] = bedrock_model
     return found
-
-
-def _pair(text: str, option: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not key or not equals:
-        raise UsageError(f"{option} {text!r} is not KEY=VALUE", [f"write {option} KEY=VALUE"])
-    return key, value

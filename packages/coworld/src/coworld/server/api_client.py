@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from coworld.server.episode_calls import CoworldReplaySessionResponse, EpisodeCalls
+from coworld.server.lobby_calls import LobbyCalls
 from coworld.server.membership_calls import AutoChampion, MembershipCalls
 from coworld.server.pages import (
     CompetitionEventPage,
@@ -46,7 +47,11 @@ from softmax.wire.leagues import DivisionLeaderboardEntry as LeaderboardEntryPub
 from softmax.wire.leagues import DivisionLeaderboards as DivisionLeaderboardsPublic
 from softmax.wire.leagues import FeatureFlags as MyFlags
 from softmax.wire.leagues import LeagueLocks as LeagueLockSettings
+from softmax.wire.lobbies import Lobby as LobbyPublic
+from softmax.wire.lobbies import LobbyPermissions
+from softmax.wire.lobbies import LobbySeat as LobbySeatPublic
 from softmax.wire.policies import PolicyVersionRow
+from softmax.wire.policies import SelectionAccess as PolicySelectionAccess
 from softmax.wire.requests import BulkEpisode as BulkEpisodeEntry
 from softmax.wire.requests import (
     BulkEpisodePage,
@@ -92,10 +97,14 @@ __all__ = [
     "LeaguePublic",
     "LeagueSubmissionPage",
     "LeagueSubmissionPublic",
+    "LobbyPermissions",
+    "LobbyPublic",
+    "LobbySeatPublic",
     "MyCreditsResponse",
     "MyFlags",
     "PlayerPublic",
     "PolicyPublic",
+    "PolicySelectionAccess",
     "PolicyVersionPublic",
     "PolicyVersionRow",
     "PoolDetailPublic",
@@ -114,7 +123,7 @@ __all__ = [
 V2EpisodeRequestSummary = EpisodeRequestSummary
 
 
-class CoworldApiClient(StandingCalls, MembershipCalls, EpisodeCalls, RequestCalls):
+class CoworldApiClient(StandingCalls, MembershipCalls, EpisodeCalls, RequestCalls, LobbyCalls):
     """A client of one server. Errors are those of `softmax.client.errors`."""
 
     def update_coworld_visibility(self, coworld_name: str, visibility: str) -> CoworldVisibilityResponse:

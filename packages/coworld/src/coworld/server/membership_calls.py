@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from coworld.server.connection import SLOW_SECONDS, LeagueConnection
 from coworld.server.pages import CompetitionEventPage, LeaguePolicyMembershipPage, LeagueSubmissionPage
 from softmax.client.api import path_part
+from softmax.client.transport import parse
 from softmax.wire.leagues import CompetitionMembership, CompetitionSubmission
-from softmax.wire.policies import PolicyVersionRow
+from softmax.wire.policies import PolicyVersionRow, SelectionAccess
 
 __all__ = ["AutoChampion", "MembershipCalls"]
 
@@ -126,6 +127,17 @@ class MembershipCalls(LeagueConnection):
             "cursor": cursor,
         }
         return self._rows("/v2/competition-events", CompetitionEventPage, params, "Events")
+
+    def get_policy_selection_access(self, policy_id: UUID) -> SelectionAccess:
+        """Return who may give a policy a seat in an experience request."""
+        return self._get(f"/v2/policies/{policy_id}/selection-access", SelectionAccess, f"Policy {policy_id}")
+
+    def set_policy_selection_access(
+        self, policy_id: UUID, *, selection_scope: Literal["any_request", "owner_visible"]
+    ) -> SelectionAccess:
+        body = {"selection_scope": selection_scope}
+        response = self._call("PUT", f"/v2/policies/{policy_id}/selection-access", f"Policy {policy_id}", json=body)
+        return parse(response, SelectionAccess)
 
     def lookup_policy_version(self, *, name: str, version: int | None = None) -> PolicyVersionRow | None:
         """Return your newest version of this name, or the given one; None if there is none."""

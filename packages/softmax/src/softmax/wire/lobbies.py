@@ -1,0 +1,59 @@
+"""Lobbies: a game of a league that people and champions join before it starts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from softmax.wire.base import Nullable, ResponseModel
+
+__all__ = ["Lobby", "LobbyPermissions", "LobbySeat"]
+
+
+class LobbySeat(ResponseModel):
+    """A seat; `kind` is `human`, `human_open`, `league_player`, `random` or `closed`."""
+
+    position: int
+    kind: str
+    player_id: Nullable[str] = None
+    player_name: Nullable[str] = None
+    is_me: bool = False
+    claimant_label: Nullable[str] = None
+    can_claim: bool = False
+    can_remove: bool = False
+
+
+class LobbyPermissions(ResponseModel):
+    """What the caller may do."""
+
+    can_start: bool = False
+    can_edit: bool = False
+    can_remove_player: bool = False
+    can_end_game: bool = False
+
+
+class Lobby(ResponseModel):
+    """A lobby. Each change raises `revision`; a change names the revision that it was made from."""
+
+    id: str
+    league_id: str
+    coworld_id: str
+    coworld_name: str
+    coworld_version: str
+    coworld_manifest_hash: str
+    host_user_id: Nullable[str] = None
+    variant_id: Nullable[str] = None
+    min_players: int
+    max_players: int
+    status: str
+    revision: int
+    episode_request_id: Nullable[str] = None
+    episode_id: Nullable[UUID] = None
+    replay_url: Nullable[str] = None
+    created_at: datetime
+    started_at: Nullable[datetime] = None
+    ended_at: Nullable[datetime] = None
+    expires_at: datetime
+    seats: list[LobbySeat]
+    can_manage: bool = False
+    permissions: LobbyPermissions
