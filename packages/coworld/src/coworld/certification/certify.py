@@ -6,7 +6,7 @@ report.certified, report.failure_reason
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from coworld.certification.transcript import EXECUTABLE_TRANSCRIPT_PATH, load_ex
 from coworld.engines.base import Engine
 from coworld.errors import CoworldError, SourceError
 from coworld.manifest.package import MANIFEST_NAME, CoworldPackage, load_package
-from coworld.manifest.profiles import Profile
+from coworld.manifest.profiles import DEFAULT_PROFILES, Profile
 from coworld.manifest.published import published_errors
 from coworld.models.docs import CoworldProtocolDocs
 from coworld.models.manifest import CoworldManifest
@@ -105,6 +105,7 @@ def certify(
     *,
     engine: Engine,
     profile: Profile | None = None,
+    accepted: Sequence[Profile] = DEFAULT_PROFILES,
     workspace: Path | None = None,
     timeout_seconds: float = 60.0,
     check_sources: bool = False,
@@ -113,9 +114,9 @@ def certify(
 ) -> CertificationReport:
     """Run the transcript and leave the episode's files and `certification_report.html` in `workspace`.
 
-    `profile` asks for one generation's rules; without it either will do, and the report says which pass. The network is
-    used only with `check_sources`. A success is remembered (`is_certified`). `uri` is what the report calls the
-    manifest. Raises SourceError when there is no manifest to read.
+    `profile` asks for one generation's rules; without it one of `accepted` has to pass, and the report says which pass.
+    The network is used only with `check_sources`. A success is remembered (`is_certified`). `uri` is what the report
+    calls the manifest. Raises SourceError when there is no manifest to read.
     """
     path = manifest.path if isinstance(manifest, CoworldPackage) else _manifest_path(manifest)
     data = _read_manifest(path)
@@ -123,7 +124,14 @@ def certify(
         if workspace is not None:
             stack.enter_context(sole_use(workspace))
         candidate = Candidate(
-            path, data, engine, _prepared(workspace), timeout_seconds, profile=profile, check_sources=check_sources
+            path,
+            data,
+            engine,
+            _prepared(workspace),
+            timeout_seconds,
+            profile=profile,
+            accepted=accepted,
+            check_sources=check_sources,
         )
         return _run_steps(candidate, on_step, uri or str(path))
 

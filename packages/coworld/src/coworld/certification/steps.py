@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,8 @@ class Candidate:
     workspace: Path
     timeout_seconds: float
     profile: Profile | None = None
+    accepted: Sequence[Profile] = DEFAULT_PROFILES
+    """one of these has to pass without a `profile`"""
     check_sources: bool = False
     package: CoworldPackage | None = None
     profiles: list[ProfileVerdict] = field(default_factory=list)
@@ -108,7 +110,7 @@ class Candidate:
             ProfileVerdict(profile=name, passes=not problems, problems=_as_warnings(problems))
             for name, problems in verdicts.items()
         ]
-        profiles = [self.profile] if self.profile else list(DEFAULT_PROFILES)
+        profiles = [self.profile] if self.profile else list(self.accepted)
         passing = [name for name in profiles if not verdicts[name]]
         if not passing:
             summary = "; ".join(f"profile {name}: {_summary(verdicts[name])}" for name in reversed(profiles))
@@ -232,7 +234,7 @@ class Candidate:
 
     def key_parts(self) -> list[bytes]:
         """Return all inputs of the outcome, except the tool."""
-        parts = [self.data, (self.profile or "").encode(), self.engine.name.encode()]
+        parts = [self.data, (self.profile or ",".join(self.accepted)).encode(), self.engine.name.encode()]
         if self.package is not None:
             for where, image in image_references(self.package):
                 parts += [where.encode(), self.engine.fingerprint(image).encode()]

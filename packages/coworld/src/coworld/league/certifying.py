@@ -19,6 +19,7 @@ from coworld.errors import CoworldError
 from coworld.league.playing import LOCAL_ONLY, league_engine, use_what_came_with_the_job
 from coworld.league.programs import game_programs
 from coworld.manifest.package import MANIFEST_NAME
+from coworld.manifest.profiles import PROFILES
 from coworld.runner.artifacts import write_document
 from coworld.runner.failures import EpisodeFailure
 
@@ -47,6 +48,7 @@ def certify_job(folder: Path, spec: Mapping[str, Any], *, minimum: str, time_lim
         report = certify(
             package / MANIFEST_NAME,
             engine=engine,
+            accepted=PROFILES,  # clients of every generation publish here
             workspace=folder / "episode",
             timeout_seconds=min(MAX_EPISODE_SECONDS, time_limit_seconds / _PIECES),
             uri=str(spec.get("coworld_id", "")),
