@@ -49,6 +49,7 @@ def expected_statuses(caller: int) -> dict[str, int]:
     return {route: int(statuses.split()[caller]) for route, (statuses, _) in ROUTES.items()}
 
 
+@pytest.mark.any_database
 def test_no_route_counts_a_forwarded_address_of_an_unknown_proxy(
     app: FastAPI, client: TestClient, scene: Scene
 ) -> None:
