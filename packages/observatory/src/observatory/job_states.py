@@ -1,11 +1,16 @@
 """The states of a job and the moves between them."""
 
 from enum import StrEnum
+from typing import Final, Literal
 
-__all__ = ["EPISODE", "IN_WORK", "TERMINAL", "JobStatus", "may_move", "may_move_by_hand"]
+__all__ = ["COMMISSIONER", "EPISODE", "IN_WORK", "TERMINAL", "JobStatus", "Lane", "may_move", "may_move_by_hand"]
 
-EPISODE = "episode"
+EPISODE: Final = "episode"
 """the type of a job that plays an episode; the results of other jobs are documents of their own"""
+COMMISSIONER: Final = "commissioner"
+"""the type of a job that runs a commissioner; workers take these beside the other jobs, because they mostly wait"""
+Lane = Literal["episode", "commissioner"]
+"""jobs that a worker takes one after the other, and jobs that it runs beside them"""
 
 
 class JobStatus(StrEnum):

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from coworld.league.commissioning import MessagePipe
     from coworld.league.playing import SeatedPolicy
 
 __all__ = ["GAME", "CoworldGames", "OutputFile"]
@@ -84,6 +85,18 @@ class CoworldGames:
 
         return is_own_reporter(reference)
 
+    def own_commissioners(self) -> Sequence[Mapping[str, Any]]:
+        """Return the commissioners that come with the package, as entries of a manifest; the first is the default."""
+        from coworld.league.commissioners import OWN_COMMISSIONERS
+
+        return OWN_COMMISSIONERS
+
+    def commissioner_message(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a message of a commissioner with all its fields, in today's form; `ValueError` if it is malformed."""
+        from coworld.league.commissioners import commissioner_message
+
+        return commissioner_message(document)
+
     def next_patch(self, versions: Sequence[str]) -> str:
         """Return the patch version after the highest of these."""
         from coworld.league.manifests import next_patch
@@ -110,6 +123,8 @@ class CoworldGames:
 
     def output_files(self, spec: Mapping[str, Any]) -> list[OutputFile]:
         """Return the files that a job may leave."""
+        if spec.get("kind") == "commissioner":  # its messages are all that it leaves
+            return []
         if "kind" in spec:
             outputs = _ROLE_OUTPUTS if spec["kind"] == "role" else {}
             return [
@@ -146,7 +161,16 @@ class CoworldGames:
 
     def prepare_to_play(self) -> None:
         """Import what `play` needs; a worker forks its episodes from a process that has done so."""
+        import coworld.league.commissioning
         import coworld.league.playing  # noqa: F401
+
+    def commission(
+        self, folder: Path, spec: dict[str, Any], pipe: MessagePipe, *, minimum: str, time_limit_seconds: float
+    ) -> None:
+        """Run a commissioner and pass its messages to the server, and those of the server to it."""
+        from coworld.league.commissioning import commission
+
+        commission(folder, spec, pipe, minimum=minimum, time_limit_seconds=time_limit_seconds)
 
     def play(
         self,

@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol, cast
 
 from observatory.games.finding import find
 from observatory.games.interface import Game
 
-__all__ = ["COWORLD_ENGINE", "CoworldGame", "coworlds"]
+__all__ = ["COWORLD_ENGINE", "CoworldGame", "MessagePipe", "coworlds"]
 
 COWORLD_ENGINE = "coworld"
 """the `game_engine` of a job that plays an episode of a Coworld"""
+
+
+class MessagePipe(Protocol):
+    """The way from a commissioner to the server. Each call blocks until the server has answered."""
+
+    def connect(self) -> bool:
+        """Say that a program listens; return False if the conversation is over."""
+
+    def receive(self, text: str) -> bool:
+        """Pass on a message of the commissioner; return False if the conversation is over."""
+
+    def fetch(self) -> tuple[list[str], bool]:
+        """Wait a while for messages; return them, and False if the conversation is over after them."""
+
+    def close(self, reason: str, *, is_refusal: bool) -> None:
+        """Say that the program ended or does not work; `is_refusal` if it closed the socket over a message."""
 
 
 class CoworldGame(Game, Protocol):
@@ -34,6 +51,20 @@ class CoworldGame(Game, Protocol):
 
     def is_own_reporter(self, reference: str) -> bool:
         """Return whether `owner/name@version` is a reporter that an installed package brings."""
+
+    def own_commissioners(self) -> Sequence[Mapping[str, Any]]:
+        """Return the commissioners that come with the package, as entries of a manifest; the first is the default."""
+
+    def commissioner_message(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a message of a commissioner with all its fields, in today's form; `ValueError` if it is malformed.
+
+        Parts that are too large or unsafe are left out, and `warnings` says so.
+        """
+
+    def commission(
+        self, folder: Path, spec: dict[str, Any], pipe: MessagePipe, *, minimum: str, time_limit_seconds: float
+    ) -> None:
+        """Run a commissioner until the conversation is over; a fault of the machine is in `error_info.json` then."""
 
     def next_patch(self, versions: Sequence[str]) -> str:
         """Return the patch version after the highest of these."""

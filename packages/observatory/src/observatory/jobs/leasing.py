@@ -17,7 +17,7 @@ from observatory.database.tables.policies import PolicyKind, PolicyVersion
 from observatory.errors import NotFound
 from observatory.games import GameMissing, OutputFile
 from observatory.images.addresses import Registry
-from observatory.job_states import JobStatus
+from observatory.job_states import EPISODE, JobStatus, Lane
 from observatory.jobs import service, specs
 from observatory.jobs.file_types import file_type
 from observatory.jobs.files import output_files
@@ -36,11 +36,18 @@ GRACE_SECONDS = 1800
 
 
 def lease_next(
-    session: Session, worker: str, *, live: Collection[str], settings: Settings, store: Store, now: datetime
+    session: Session,
+    worker: str,
+    *,
+    live: Collection[str],
+    settings: Settings,
+    store: Store,
+    now: datetime,
+    lane: Lane = EPISODE,
 ) -> tuple[Job, Lease] | None:
     """Return the next job that this worker can play. A job whose policies no longer exist fails here."""
     while True:
-        leased = service.take_next(session, worker, live=live, now=now, lease_seconds=settings.lease_seconds)
+        leased = service.take_next(session, worker, live=live, now=now, lease_seconds=settings.lease_seconds, lane=lane)
         if leased is None:
             return None
         job, token = leased

@@ -8,12 +8,12 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, exists, func, select
+from sqlalchemy import ColumnElement, Select, exists, func, select
 from sqlalchemy.orm import Session, selectinload
 
 from observatory.accounts.principal import Principal
 from observatory.database.tables.jobs import Job, JobFault
-from observatory.job_states import IN_WORK, JobStatus
+from observatory.job_states import COMMISSIONER, EPISODE, IN_WORK, JobStatus, Lane
 
 __all__ = [
     "counts",
@@ -49,12 +49,17 @@ def visible_jobs(principal: Principal, status: JobStatus | None) -> Select[Any]:
     return statement if status is None else statement.where(Job.status == status)
 
 
-def next_pending(session: Session, worker: str, live: Collection[str]) -> Job | None:
-    """Return the next job for a worker: the oldest among those with the highest priority.
+def _in_lane(lane: Lane) -> ColumnElement[bool]:
+    is_commissioner = Job.job_type == COMMISSIONER
+    return is_commissioner if lane == COMMISSIONER else ~is_commissioner
+
+
+def next_pending(session: Session, worker: str, live: Collection[str], *, lane: Lane = EPISODE) -> Job | None:
+    """Return the next job of a lane for a worker: the oldest among those with the highest priority.
 
     A job that this worker's machine has failed is left to the other `live` workers that have not failed it.
     """
-    waiting = select(Job).where(Job.status == JobStatus.PENDING)
+    waiting = select(Job).where(Job.status == JobStatus.PENDING, _in_lane(lane))
     waiting = waiting.order_by(Job.priority.desc(), Job.created_at, Job.id)
     failed_here = exists().where(JobFault.job_id == Job.id, JobFault.worker == worker)
     first = session.scalar(waiting.where(~failed_here).limit(1))
@@ -80,9 +85,9 @@ def leases_expiring_after(session: Session, latest: datetime) -> Sequence[Job]:
     return session.scalars(select(Job).where(Job.status.in_(IN_WORK), Job.lease_expires_at > latest)).all()
 
 
-def seconds_to_work(session: Session, now: datetime, *, lease_seconds: float) -> float:
+def seconds_to_work(session: Session, now: datetime, *, lease_seconds: float, lane: Lane = EPISODE) -> float:
     """Return the seconds until a job can be leased if none is queued meanwhile; 0 if one can be leased now."""
-    if session.scalar(select(Job.id).where(Job.status == JobStatus.PENDING).limit(1)) is not None:
+    if session.scalar(select(Job.id).where(Job.status == JobStatus.PENDING, _in_lane(lane)).limit(1)) is not None:
         return 0.0
     ends = select(func.min(Job.lease_expires_at), func.max(Job.lease_expires_at)).where(Job.status.in_(IN_WORK))
     first, last = session.execute(ends).one()

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from observatory.documents import Document
-from observatory.job_states import JobStatus
+from observatory.job_states import EPISODE, JobStatus, Lane
 from observatory.wire import Body
 
 __all__ = [
@@ -35,6 +35,10 @@ class LeaseRequest(Body):
 
     worker: str = Field(min_length=1, max_length=200, description="name of the worker, for people")
     wait_seconds: float = Field(default=0, ge=0, le=20, description="how long to wait for a job before answering 204")
+    lane: Lane = Field(
+        default=EPISODE,
+        description="which jobs: commissioners mostly wait, and take no episode's place",
+    )
 
 
 class LeasedPolicy(BaseModel):

@@ -20,7 +20,7 @@ from observatory import events
 from observatory.database.tables.jobs import Job, JobFault
 from observatory.errors import Conflict, Forbidden, NotFound
 from observatory.events import Change, ChangeKind
-from observatory.job_states import IN_WORK, TERMINAL, JobStatus, may_move_by_hand
+from observatory.job_states import EPISODE, IN_WORK, TERMINAL, JobStatus, Lane, may_move_by_hand
 from observatory.jobs import repository
 from observatory.jobs.schemas import ErrorInfo
 from observatory.jobs.transitions import move
@@ -62,7 +62,7 @@ def create_job(
     priority: int = 0,
     env_config_id: uuid.UUID | None = None,
     season_id: uuid.UUID | None = None,
-    job_type: str = "episode",
+    job_type: str = EPISODE,
 ) -> Job:
     """Queue an episode, or a job of another type.
 
@@ -86,10 +86,16 @@ def create_job(
 
 
 def take_next(
-    session: Session, worker: str, *, live: Collection[str], now: datetime, lease_seconds: float
+    session: Session,
+    worker: str,
+    *,
+    live: Collection[str],
+    now: datetime,
+    lease_seconds: float,
+    lane: Lane = EPISODE,
 ) -> tuple[Job, str] | None:
-    """Lease the next job; return it with its token, or None. `live` are the workers seen recently."""
-    job = repository.next_pending(session, worker, live)
+    """Lease the next job of a lane; return it with its token, or None. `live` are the workers seen recently."""
+    job = repository.next_pending(session, worker, live, lane=lane)
     if job is None:
         return None
     token = mint_token("job_")

@@ -51,7 +51,7 @@ from observatory.store import Store
 from observatory.store.room import StoreRoom
 from observatory.tokens import TokenKind, hash_token
 
-__all__ = ["router"]
+__all__ = ["job_holder", "router"]
 
 logger = logging.getLogger(__name__)
 
@@ -73,7 +73,7 @@ def _worker(request: Request, session: Session) -> None:
         raise Unauthorized("A worker needs a worker token: `observatory admin token create`")
 
 
-def _holder(request: Request, session: Session) -> None:
+def job_holder(request: Request, session: Session) -> None:
     """Refuse a caller that does not hold the job of the address."""
     try:
         job_id = uuid.UUID(request.path_params["job_id"])
@@ -102,12 +102,14 @@ async def lease(
         while True:
             state.workers_seen.record(body.worker, clock())
             versions = database.changes.versions([ChangeKind.QUEUE])
-            wait = functools.partial(repository.seconds_to_work, now=clock(), lease_seconds=settings.lease_seconds)
+            wait = functools.partial(
+                repository.seconds_to_work, now=clock(), lease_seconds=settings.lease_seconds, lane=body.lane
+            )
             pause = await database.query(wait)
             if not state.stopping and pause == 0.0 and room.is_left():
                 live = state.workers_seen.recent(clock())
                 take = functools.partial(
-                    _take, worker=body.worker, live=live, settings=settings, store=store, keys=state.keys, now=clock()
+                    _take, body=body, live=live, settings=settings, store=store, keys=state.keys, now=clock()
                 )
                 lost, next_lease = await database.write(take)
                 state.metrics.leases_lost.inc(lost)
@@ -128,7 +130,7 @@ async def lease(
 def _take(
     session: Session,
     *,
-    worker: str,
+    body: LeaseRequest,
     live: Collection[str],
     settings: Settings,
     store: Store,
@@ -139,7 +141,9 @@ def _take(
     lost = service.requeue_expired(
         session, now=now, max_attempts=settings.max_job_attempts, lease_seconds=settings.lease_seconds
     )
-    leased = leasing.lease_next(session, worker, live=live, settings=settings, store=store, now=now)
+    leased = leasing.lease_next(
+        session, body.worker, live=live, settings=settings, store=store, now=now, lane=body.lane
+    )
     if leased is None:
         return lost, None
     job, lease = leased
@@ -149,7 +153,7 @@ def _take(
 
 
 @work.post("/jobs/{job_id}/heartbeat", responses=errors(Forbidden, NotFound, Conflict))
-@body_rule(caller=_holder)
+@body_rule(caller=job_holder)
 def heartbeat(
     job_id: uuid.UUID,
     body: Heartbeat,
@@ -181,7 +185,7 @@ def take_secrets(
 
 
 @work.post("/jobs/{job_id}/release", responses=errors(Forbidden, NotFound, Conflict))
-@body_rule(caller=_holder)
+@body_rule(caller=job_holder)
 def release(
     job_id: uuid.UUID, body: ReleaseRequest, token: RequestToken, session: SessionDep, settings: SettingsDep, now: Now
 ) -> dict[str, str]:
@@ -198,7 +202,7 @@ def release(
 
 
 @work.post("/jobs/{job_id}/finish", responses=errors(Forbidden, NotFound, Conflict))
-@body_rule(256 * KILOBYTE, caller=_holder)
+@body_rule(256 * KILOBYTE, caller=job_holder)
 async def finish(
     job_id: uuid.UUID,
     body: FinishRequest,

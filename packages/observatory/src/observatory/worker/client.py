@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import httpx
 
+from observatory.job_states import EPISODE, Lane
 from observatory.jobs.file_types import file_type
 from observatory.jobs.schemas import ErrorInfo, Lease
 
@@ -28,7 +29,10 @@ class LeaseLost(Exception):
 class JobClient(Protocol):
     """The server calls that the loop needs. Each may raise `ServerAway`, all but `lease` also `LeaseLost`."""
 
-    def lease(self, worker: str, *, wait_seconds: float) -> Lease | None: ...
+    server: str
+    """its address, for the process that runs a commissioner"""
+
+    def lease(self, worker: str, *, wait_seconds: float, lane: Lane = EPISODE) -> Lease | None: ...
     def heartbeat(self, lease: Lease, status: str) -> None: ...
     def secrets(self, lease: Lease) -> dict[int, dict[str, str]]: ...
     def download(self, url: str, target: Path) -> None: ...
@@ -41,15 +45,16 @@ class HttpJobClient:
     """The calls over HTTP."""
 
     def __init__(self, server: str, token: str, *, timeout: float = 60.0) -> None:
-        self._server = server.rstrip("/")
+        self.server = server.rstrip("/")
         self._http = httpx.Client(timeout=timeout, trust_env=False)
         self._token = token
 
     def close(self) -> None:
         self._http.close()
 
-    def lease(self, worker: str, *, wait_seconds: float) -> Lease | None:
-        response = self._call("/work/lease", self._token, {"worker": worker, "wait_seconds": wait_seconds})
+    def lease(self, worker: str, *, wait_seconds: float, lane: Lane = EPISODE) -> Lease | None:
+        body = {"worker": worker, "wait_seconds": wait_seconds, "lane": lane}
+        response = self._call("/work/lease", self._token, body)
         return None if response.status_code == 204 else Lease.model_validate_json(response.content)
 
     def heartbeat(self, lease: Lease, status: str) -> None:
@@ -67,6 +72,10 @@ class HttpJobClient:
         """Give the job back; a `fault` names a problem of this machine, which no policy is charged with."""
         body = {} if fault is None else {"fault": fault[:MAX_FAULT_CHARACTERS], "error_type": error_type}
         self._job_call(lease, "release", body)
+
+    def commissioner(self, lease: Lease, verb: str, body: object) -> Any:
+        """Pass on what happens between a commissioner and the server; return the server's response."""
+        return self._job_call(lease, f"commissioner/{verb}", body).json()
 
     def download(self, url: str, target: Path) -> None:
         """Fetch a bundle. The address is signed: no token goes with it."""
@@ -96,14 +105,14 @@ class HttpJobClient:
 
     def _address(self, url: str) -> str:
         """Addresses of the server's own store come without the server."""
-        return self._server + url if url.startswith("/") else url
+        return self.server + url if url.startswith("/") else url
 
     def _job_call(self, lease: Lease, verb: str, body: object) -> httpx.Response:
         return self._call(f"/work/jobs/{lease.job_id}/{verb}", lease.job_token, body)
 
     def _call(self, path: str, token: str, body: object) -> httpx.Response:
         try:
-            response = self._http.post(self._server + path, json=body, headers={"X-Auth-Token": token})
+            response = self._http.post(self.server + path, json=body, headers={"X-Auth-Token": token})
         except httpx.TransportError as problem:
             raise ServerAway(_sentence(problem)) from None
         _check(response)

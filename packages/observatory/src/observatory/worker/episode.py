@@ -12,7 +12,7 @@ from typing import Any
 from observatory import games
 from observatory.games import PolicyToPlay
 
-__all__ = ["play_in_child"]
+__all__ = ["end_with", "play_in_child"]
 
 
 def play_in_child(
@@ -24,12 +24,13 @@ def play_in_child(
     time_limit_seconds: float,
 ) -> None:
     """Entry of the child: end when the worker has ended, whatever way, and play."""
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
     game = games.find(games.engine_of(spec))
     game.play(folder, spec, policies, minimum=minimum, time_limit_seconds=time_limit_seconds)
 
 
-def _end_with(parent: Connection) -> None:
+def end_with(parent: Connection) -> None:
+    """End this process when the worker has ended."""
     try:
         parent.recv()
     except (EOFError, OSError):

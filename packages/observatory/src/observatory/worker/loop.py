@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from observatory import games
 from observatory.games import ERROR_INFO, RESULTS, GameMissing, PolicyToPlay
+from observatory.job_states import COMMISSIONER
 from observatory.jobs.schemas import ErrorInfo, Lease
 from observatory.worker import machine, registries
 from observatory.worker.client import JobClient, LeaseLost, ServerAway
@@ -97,6 +98,9 @@ class Worker:
         started = time.monotonic()
         try:
             folder = Path(tempfile.mkdtemp(prefix="observatory-job-"))
+            if lease.spec.get("kind") == COMMISSIONER:
+                self._commission(lease, folder)
+                return True
             error = self._play(lease, folder)
             self._send(lease, folder)
             self._retry(lease, lambda: self._client.finish(lease, "failed" if error else "completed", error))
@@ -134,12 +138,37 @@ class Worker:
             return ErrorInfo(error_type="policy_error", message=str(problem))
         from observatory.worker.episode import play_in_child
 
+        arguments = (folder, lease.spec, policies, self._minimum, lease.time_limit_seconds)
+        if not self._run_child(lease, play_in_child, *arguments):
+            # A policy that had exceeded its own share of the time would have been stopped before.
+            raise MachineFailed(f"The episode was not over after {lease.time_limit_seconds:g} seconds")
+        if (folder / ERROR_INFO).exists():
+            error = ErrorInfo.model_validate_json((folder / ERROR_INFO).read_bytes())
+            if error.error_type in game.machine_errors:
+                raise MachineFailed(error.message, None if error.error_type == UNNAMED_FAULT else error.error_type)
+            return error
+        if not (folder / RESULTS).exists():
+            raise MachineFailed("The episode's process left no results")
+        return None
+
+    def _commission(self, lease: Lease, folder: Path) -> None:
+        """Run a commissioner in a child while the lease is kept alive. The server ends its job."""
+        from observatory.worker.commissioner import commission_in_child
+
+        self._fetch(lease, folder)
+        if not self._run_child(lease, commission_in_child, folder, self._client.server, lease, self._minimum):
+            raise Stopped  # a round may take longer than a program may run: another program continues it
+        if (folder / ERROR_INFO).exists():
+            error = ErrorInfo.model_validate_json((folder / ERROR_INFO).read_bytes())
+            raise MachineFailed(error.message, error.error_type)
+
+    def _run_child(self, lease: Lease, target: Callable[..., None], *arguments: object) -> bool:
+        """Run a function in a child until it has ended; return False if it took too long.
+
+        Its first argument is a connection that breaks when this process ends.
+        """
         parent_end, child_end = self._context.Pipe()
-        child = self._context.Process(
-            target=play_in_child,
-            args=(child_end, folder, lease.spec, policies, self._minimum, lease.time_limit_seconds),
-            daemon=False,
-        )
+        child = self._context.Process(target=target, args=(child_end, *arguments), daemon=False)
         child.start()
         child_end.close()
         try:
@@ -149,19 +178,9 @@ class Worker:
                 child.kill()
             child.join()
             parent_end.close()
-        if not in_time:
-            # A policy that had exceeded its own share of the time would have been stopped before.
-            raise MachineFailed(f"The episode was not over after {lease.time_limit_seconds:g} seconds")
-        if child.exitcode != 0:  # then a file may be there and end in the middle
+        if in_time and child.exitcode != 0:  # then a file may be there and end in the middle
             raise MachineFailed(f"The episode's process ended with status {child.exitcode}")
-        if (folder / ERROR_INFO).exists():
-            error = ErrorInfo.model_validate_json((folder / ERROR_INFO).read_bytes())
-            if error.error_type in game.machine_errors:
-                raise MachineFailed(error.message, None if error.error_type == UNNAMED_FAULT else error.error_type)
-            return error
-        if not (folder / RESULTS).exists():
-            raise MachineFailed("The episode's process left no results")
-        return None
+        return in_time
 
     def _fetch(self, lease: Lease, folder: Path) -> list[PolicyToPlay]:
         """Download the bundles and files of the job, and fetch the secrets of policies that have some."""

@@ -6,6 +6,7 @@ It imports the games, and finds out what isolation this machine offers, which ta
 from contextlib import suppress
 
 import cogbox
+import observatory.worker.commissioner
 import observatory.worker.episode  # noqa: F401
 from observatory import games
 

@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import socket
+from contextlib import nullcontext
 from pathlib import Path
 from types import FrameType
 
@@ -38,6 +39,7 @@ def run_worker(
     """
     from observatory.logs import configure_logging
     from observatory.worker.client import HttpJobClient
+    from observatory.worker.lane import CommissionerLane
     from observatory.worker.loop import Worker
     from observatory.worker.machine import MachineFailed
 
@@ -57,10 +59,11 @@ def run_worker(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, on_signal)
     client = HttpJobClient(server, token)
+    name = name or f"{socket.gethostname()}-{os.getpid()}"
+    worker = Worker(client, name, stopping=stopping, minimum=minimum)
     try:
-        Worker(client, name or f"{socket.gethostname()}-{os.getpid()}", stopping=stopping, minimum=minimum).run(
-            once=once
-        )
+        with nullcontext() if once else CommissionerLane(client, name, worker.work, stopping=stopping):
+            worker.run(once=once)
     except (PermissionError, MachineFailed) as problem:
         logging.getLogger(__name__).error("%s", problem)
         raise SystemExit(1) from None

@@ -1,0 +1,72 @@
+"""The lane for commissioners: they run beside the episodes, because they wait for them most of the time."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+from observatory.job_states import COMMISSIONER
+from observatory.jobs.schemas import Lease
+from observatory.worker.client import JobClient, ServerAway
+
+__all__ = ["CommissionerLane"]
+
+logger = logging.getLogger(__name__)
+
+MAX_COMMISSIONERS = 4
+"""of a worker at the same time"""
+_WAIT_SECONDS = 2.0
+_LONGEST_PAUSE = 10.0
+_POLL_SECONDS = 0.1
+
+
+class CommissionerLane:
+    """Leases commissioners in a thread and runs each in another one. To be used in a `with` block."""
+
+    def __init__(
+        self, client: JobClient, name: str, work: Callable[[Lease], bool], *, stopping: Callable[[], bool]
+    ) -> None:
+        self._client, self._name, self._work = client, name, work
+        self._stopping, self._left = stopping, threading.Event()
+        self._running: list[threading.Thread] = []
+        self._thread = threading.Thread(target=self._lease, name="commissioners", daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        """Wait until the commissioners have been given back; `stopping` ends them."""
+        self._left.set()
+        self._thread.join()
+        for thread in self._running:
+            thread.join()
+
+    def _is_over(self) -> bool:
+        return self._left.is_set() or self._stopping()
+
+    def _lease(self) -> None:
+        pause = 0.5
+        while not self._is_over():
+            self._running = [thread for thread in self._running if thread.is_alive()]
+            if len(self._running) >= MAX_COMMISSIONERS:
+                time.sleep(_POLL_SECONDS)
+                continue
+            try:
+                lease = self._client.lease(self._name, wait_seconds=_WAIT_SECONDS, lane=COMMISSIONER)
+            except (ServerAway, PermissionError) as problem:
+                logger.warning("%s; trying again in %.1f seconds", problem, pause)
+                self._sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+                continue
+            pause = 0.5
+            if lease is not None:
+                thread = threading.Thread(target=self._work, args=(lease,), name="commissioner", daemon=True)
+                thread.start()
+                self._running.append(thread)
+
+    def _sleep(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while not self._is_over() and time.monotonic() < end:
+            time.sleep(_POLL_SECONDS)
