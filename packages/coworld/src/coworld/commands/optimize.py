@@ -171,7 +171,10 @@ def optimize(
         unsafe=unsafe_local,
     )
     if manifest is None or player_folder is None:
-        _serve(manifest, settings, state, port=port or WORKBENCH_PORT, open_browser=open_browser, refresh=refresh)
+        from coworld.cli.optimizer import serve_workbench
+
+        workbench_port = port or WORKBENCH_PORT
+        serve_workbench(manifest, settings, state, port=workbench_port, open_browser=open_browser, refresh=refresh)
         return
     folder = state or Path("optimize")
     outcome = _run(manifest, settings, folder, port=port or 0, open_browser=open_browser, refresh=refresh, as_json=json)
@@ -180,33 +183,6 @@ def optimize(
 
         Versions(folder / "versions").write(outcome.best, player_folder)
     _print(outcome, folder / "report.html", as_json=json)
-
-
-def _serve(
-    manifest: str | None, settings: RunSettings, root: Path | None, *, port: int, open_browser: bool, refresh: bool
-) -> None:
-    """Serve the workbench until Ctrl-C."""
-    from contextlib import closing, suppress
-
-    from coworld.cli.browser import open_page
-    from coworld.manifest.package import MANIFEST_NAME
-    from coworld.optimize.server import WorkbenchServer
-    from coworld.optimize.states import set_aside
-    from coworld.optimize.workbench import Workbench
-    from softmax.cli.output import note
-
-    workbench = Workbench(settings, root=root, keep_root=root is not None, suggest_player=True)
-    given = manifest or (MANIFEST_NAME if Path(MANIFEST_NAME).is_file() else None)
-    if given is not None:
-        workbench.open(given)
-    with closing(workbench), WorkbenchServer(workbench, port=port) as server, suppress(KeyboardInterrupt):
-        if refresh and workbench.root is not None and (old := set_aside(workbench.root)):
-            note(f"Earlier runs: {old}")
-        print(f"Workbench: {server.address}", flush=True)
-        if open_browser and not open_page(server.address):
-            note("Open this address in a browser")
-        note("Press Ctrl-C to end")
-        server.wait()
 
 
 def _run(

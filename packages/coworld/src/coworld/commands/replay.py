@@ -52,6 +52,7 @@ def replay(
     from coworld.cli.browser import open_page
     from coworld.cli.json_output import ReplayDocument
     from coworld.cli.setting import engine_for
+    from coworld.cli.support import print_replay_session
     from coworld.manifest.arguments import opened
     from coworld.runner.play import replay_package
     from coworld.uris.manifests import materialized_replay_path
@@ -62,7 +63,7 @@ def replay(
             name = session.package.manifest.game.name
             print_json(ReplayDocument(coworld=name, replay=replay, link=session.link))
         else:
-            print(f"Replay: {session.link}", flush=True)
+            print_replay_session(session)
         if open_browser and not open_page(session.link):
             note("Open this link in a browser")
         note("Press Ctrl-C to end")

@@ -1,0 +1,1 @@
+"""Published import path `coworld.optimizer.runtime`."""
