@@ -143,6 +143,21 @@ export interface Leader {
   score: number;
 }
 
+/** What the logs of a league's rounds give, compared bit by bit with what is stored. */
+export interface LeagueRecomputeReport {
+  rounds: number;
+  results: number;
+  players: number;
+  repaired: number;
+  differences: string[];
+  sentence: string;
+}
+
+/** `check` changes nothing. */
+export interface LeagueRecomputeRequest {
+  check?: boolean;
+}
+
 /** The match that replaces a failed one. */
 export interface MatchAgain {
   match_id: string;
@@ -635,6 +650,7 @@ export interface GetCalls {
 }
 
 export interface PostCalls {
+  "/observatory/api/admin/leagues/{league_id}/recompute": { answer: LeagueRecomputeReport; body: LeagueRecomputeRequest };
   "/observatory/api/admin/matches/{match_id}/again": { answer: MatchAgain; body: undefined };
   "/observatory/api/admin/recompute": { answer: RecomputeReport; body: RecomputeRequest };
   "/observatory/api/admin/seasons": { answer: SeasonChanged; body: SeasonText };

@@ -24,6 +24,7 @@ from observatory.http.rate_limits import limit
 from observatory.http.response_cache import ResponseCache
 from observatory.keys import load_keys
 from observatory.operations.sweeping import sweep_periodically
+from observatory.rounds.loop import LeagueLoop
 from observatory.settings import Settings
 from observatory.standings.table_cache import warm_up
 from observatory.store import make_store
@@ -59,6 +60,7 @@ def create_app(settings: Settings | None = None, *, clock: Clock = utc_now) -> F
     outcomes.install()
     _seed(settings, state.database, clock)
     state.commissioner = Commissioner(state.database, settings, clock)
+    state.league_loop = LeagueLoop(state.database, clock)
     refusals.install(app)
     for router in _routers():
         app.include_router(router)
@@ -73,6 +75,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         tasks.start_soon(_warm_up, app)
         if app.state.settings.play_seasons:
             tasks.start_soon(app.state.commissioner.run)
+        if app.state.settings.play_rounds:
+            tasks.start_soon(app.state.league_loop.run)
         yield
         app.state.response_cache.stop()
         tasks.cancel_scope.cancel()

@@ -99,6 +99,8 @@ class Settings(BaseSettings):
     """whether matches are scheduled; without it only queued jobs are played"""
     max_outstanding_matches: int = Field(default=50, ge=1)
     """of a season, queued or running"""
+    play_rounds: bool = True
+    """whether rounds of leagues are played; without it only queued jobs are"""
     first_matches: int = Field(default=10, ge=0)
     """a version with fewer matches than this in a competition comes before the others"""
 

@@ -269,6 +269,7 @@ ROUTES: dict[str, tuple[str, Callable[[Scene], Any] | None]] = {
     "GET /observatory/api/admin/audit": (ADMIN.format(200), None),
     "POST /observatory/api/admin/matches/{match_id}/again": (ADMIN.format(409), None),
     "POST /observatory/api/admin/recompute": (ADMIN.format(200), lambda scene: {"check": True}),
+    "POST /observatory/api/admin/leagues/{league_id}/recompute": (ADMIN.format(200), lambda scene: {}),
     "GET /observatory/api/admin/seasons": (ADMIN.format(200), None),
     "POST /observatory/api/admin/seasons": (ADMIN.format(422), lambda scene: {"yaml": "no season"}),
     "POST /observatory/api/admin/seasons/check": (ADMIN.format(200), lambda scene: {"yaml": "no season"}),

@@ -1,4 +1,4 @@
-"""Who sits where in a round, for 1 to 20 entrants and 1 to 8 seats."""
+"""The seats of a round, for 1 to 20 entrants and 1 to 8 seats."""
 
 from __future__ import annotations
 

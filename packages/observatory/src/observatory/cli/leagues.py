@@ -1,4 +1,4 @@
-"""`observatory admin league`: create leagues and pause their rounds."""
+"""`observatory admin league`: create leagues, start and stop their rounds, recompute their ratings."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ LEAGUES = [
     Entry("create", "observatory.cli.leagues:create_league", "Create a league for a published Coworld."),
     Entry("pause", "observatory.cli.leagues:pause_league", "Start no more rounds of a league."),
     Entry("resume", "observatory.cli.leagues:resume_league", "Start rounds of a league again."),
+    Entry("trigger", "observatory.cli.leagues:trigger_round", "Start the next round of a league now."),
+    Entry("cancel-round", "observatory.cli.leagues:cancel_round", "Cancel a round that is being played."),
+    Entry("recompute", "observatory.cli.leagues:recompute_ratings", "Recompute ratings from logs and compare."),
 ]
 
 Reference = Annotated[str, typer.Argument(metavar="LEAGUE", help="Its id, or its name.")]
@@ -67,6 +70,39 @@ def pause_league(league: Reference) -> None:
 def resume_league(league: Reference) -> None:
     """Start rounds of a league again."""
     _set_paused(league, False)
+
+
+def trigger_round(league: Reference) -> None:
+    """Start the next round of a league as soon as it can start; the interval does not count this once."""
+    with admin_calls() as client:
+        found = _find(client, league)
+        client.call("POST", f"/v2/leagues/{found['id']}/trigger-round")
+    print(f"The next round of {found['name']} starts now")
+
+
+def cancel_round(
+    round_id: Annotated[str, typer.Argument(metavar="ROUND", help="Its id, `round_...`.")],
+    reason: Annotated[str | None, typer.Option(help="A sentence for those who play in it.")] = None,
+) -> None:
+    """Cancel a round that is being played; it changes no rating."""
+    with admin_calls() as client:
+        cancelled = client.call("POST", f"/v2/rounds/{round_id}/cancel", {"reason": reason})
+    print(f"Cancelled round {cancelled['round_number']} of {cancelled['division']['name']}")
+
+
+def recompute_ratings(
+    league: Reference,
+    fix: Annotated[bool, typer.Option("--fix", help="Correct ratings that differ.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Recompute the ratings of a league from the logs of its rounds; exit 1 if they differ from the stored ones."""
+    with admin_calls() as client:
+        found = _find(client, league)
+        path = f"/observatory/api/admin/leagues/{found['id']}/recompute"
+        report = client.call("POST", path, {"check": not fix})
+    show(report, as_json, "\n".join([*report["differences"], report["sentence"]]))
+    if report["differences"] and not fix:
+        raise typer.Exit(1)
 
 
 def _set_paused(reference: str, paused: bool) -> None:

@@ -9,13 +9,21 @@ from sqlalchemy.orm import Session
 
 from observatory import events
 from observatory.accounts.principal import Principal
-from observatory.database.tables.leagues import League, Membership, MembershipEvent, MembershipStatus
+from observatory.database.tables.leagues import Division, League, Membership, MembershipEvent, MembershipStatus
 from observatory.errors import Conflict, Forbidden
 from observatory.events import Change, ChangeKind
 from observatory.leagues import entries
 from observatory.leagues.competition_events import publish_membership_event
 
-__all__ = ["label", "make_champion", "nominate", "record", "retire", "retire_surplus_players"]
+__all__ = [
+    "label",
+    "make_champion",
+    "nominate",
+    "record",
+    "retire",
+    "retire_surplus_players",
+    "transfer",
+]
 
 ACTIVE = "active"
 BENCHED = "benched"
@@ -28,13 +36,22 @@ def label(membership: Membership) -> str:
     return f"{version.policy.name}:v{version.version}"
 
 
-def record(session: Session, membership: Membership, reason: str, *, now: datetime, is_new: bool = False) -> None:
-    """Record the current state of a membership, and why it changed."""
+def record(
+    session: Session,
+    membership: Membership,
+    reason: str,
+    *,
+    now: datetime,
+    is_new: bool = False,
+    before: Division | None = None,
+) -> None:
+    """Record the current state of a membership, and why it changed. `before` is the division that it has left."""
     session.flush()
+    former_id = membership.division_id if before is None else before.id
     session.add(
         MembershipEvent(
             membership_id=membership.id,
-            from_division_id=None if is_new else membership.division_id,
+            from_division_id=None if is_new else former_id,
             to_division_id=None if membership.end_time is not None else membership.division_id,
             status=membership.status,
             substatus=membership.substatus,
@@ -44,6 +61,13 @@ def record(session: Session, membership: Membership, reason: str, *, now: dateti
         )
     )
     events.note(session, Change(ChangeKind.LEAGUE_ENTRY, ids=frozenset({membership.league_id})))
+
+
+def transfer(session: Session, membership: Membership, target: Division, reason: str, *, now: datetime) -> None:
+    """Move a membership to another division."""
+    before = membership.division
+    membership.division = target
+    record(session, membership, reason, now=now, before=before)
 
 
 def make_champion(session: Session, membership: Membership, *, now: datetime) -> None:

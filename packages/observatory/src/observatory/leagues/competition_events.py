@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import datetime
 from typing import Any, Literal
 
 from sqlalchemy.orm import Session
 
-from observatory.database.tables.leagues import CompetitionEvent, EventAudience, League, LeagueSubmission, Membership
+from observatory.database.tables.leagues import (
+    CompetitionEvent,
+    EventAudience,
+    League,
+    LeagueSubmission,
+    Membership,
+    Round,
+)
 
-__all__ = ["EventType", "publish_league_event", "publish_membership_event", "publish_submission_event"]
+__all__ = [
+    "EventType",
+    "publish_league_event",
+    "publish_membership_event",
+    "publish_round_event",
+    "publish_submission_event",
+]
 
 EventType = Literal[
     "submission_placed",
@@ -43,6 +57,25 @@ def publish_league_event(session: Session, kind: EventType, league: League, head
     )
 
 
+def publish_round_event(
+    session: Session, kind: EventType, round_: Round, headline: str, *, now: datetime, summary: str = ""
+) -> None:
+    """Publish an event about a round of a division."""
+    session.add(
+        CompetitionEvent(
+            event_type=kind,
+            audience=EventAudience.PUBLIC,
+            league_id=round_.division.league_id,
+            division_id=round_.division_id,
+            round_id=round_.id,
+            headline=headline,
+            summary=summary,
+            payload={},
+            created_at=now,
+        )
+    )
+
+
 def publish_membership_event(
     session: Session,
     kind: EventType,
@@ -52,8 +85,9 @@ def publish_membership_event(
     now: datetime,
     summary: str = "",
     payload: dict[str, Any] | None = None,
+    round_id: uuid.UUID | None = None,
 ) -> None:
-    """Publish an event about a member of a league."""
+    """Publish an event about a member of a league; `round_id` is the round that caused it."""
     session.add(
         CompetitionEvent(
             event_type=kind,
@@ -63,6 +97,7 @@ def publish_membership_event(
             policy_version_id=membership.policy_version_id,
             league_id=membership.league_id,
             division_id=membership.division_id,
+            round_id=round_id,
             headline=headline,
             summary=summary,
             payload=payload or {},

@@ -14,6 +14,7 @@ from observatory.cursors import CursorPage, Slice
 from observatory.database.tables.leagues import (
     CompetitionEvent,
     Division,
+    DivisionType,
     EventAudience,
     League,
     LeagueSubmission,
@@ -28,13 +29,16 @@ __all__ = [
     "EntryFilter",
     "EventFilter",
     "champion",
+    "champions_in",
     "events",
     "live_memberships",
+    "lowest_competition",
     "membership",
     "memberships",
     "memberships_of_versions",
     "submissions",
     "was_disqualified",
+    "with_all",
 ]
 
 
@@ -105,7 +109,7 @@ def memberships(
     session: Session, filters: EntryFilter, page: CursorPage, principal: Principal | None
 ) -> Slice[Membership]:
     """Return a page of the memberships in visible divisions, newest first."""
-    statement = _memberships().where(visible_divisions(principal), *filters.conditions(Membership, principal))
+    statement = with_all().where(visible_divisions(principal), *filters.conditions(Membership, principal))
     if filters.division_id is not None:
         statement = statement.where(Membership.division_id == filters.division_id)
     if filters.active_only:
@@ -117,18 +121,19 @@ def memberships(
 
 def portfolio(session: Session, principal: Principal, limit: int) -> Sequence[Membership]:
     """Return the live memberships of the caller, newest first."""
-    statement = _memberships().where(_is_of(Membership, principal), is_live())
+    statement = with_all().where(_is_of(Membership, principal), is_live())
     return session.scalars(statement.order_by(Membership.created_at.desc(), Membership.id.desc()).limit(limit)).all()
 
 
 def membership(session: Session, membership_id: uuid.UUID, principal: Principal) -> Membership:
-    row = session.scalar(_memberships().where(Membership.id == membership_id, visible_divisions(principal)))
+    row = session.scalar(with_all().where(Membership.id == membership_id, visible_divisions(principal)))
     if row is None:
         raise NotFound(f"There is no league membership lpm_{membership_id}")
     return row
 
 
-def _memberships() -> Select[Membership]:
+def with_all() -> Select[Membership]:
+    """Return the query for memberships with all that responses show of them."""
     return (
         select(Membership)
         .join(Membership.division)
@@ -147,7 +152,7 @@ def live_memberships(
     session: Session, league_id: uuid.UUID, *, user_id: str | None = None, policy_version_id: uuid.UUID | None = None
 ) -> Sequence[Membership]:
     """Return live memberships of a league, newest first."""
-    statement = _memberships().where(Membership.league_id == league_id, is_live())
+    statement = with_all().where(Membership.league_id == league_id, is_live())
     if user_id is not None:
         statement = statement.where(Membership.user_id == user_id)
     if policy_version_id is not None:
@@ -169,8 +174,21 @@ def memberships_of_versions(
 
 def champion(session: Session, league_id: uuid.UUID, player_id: str) -> Membership | None:
     """Return the membership that a player nominates in a league."""
-    statement = _memberships().where(Membership.league_id == league_id, Membership.player_id == player_id)
+    statement = with_all().where(Membership.league_id == league_id, Membership.player_id == player_id)
     return session.scalar(statement.where(Membership.is_champion))
+
+
+def champions_in(session: Session, division_id: uuid.UUID) -> Sequence[Membership]:
+    """Return the champions that play in a division, in the order of their entry."""
+    statement = with_all().where(Membership.division_id == division_id, Membership.is_champion, is_live())
+    return session.scalars(statement.order_by(Membership.created_at, Membership.id)).all()
+
+
+def lowest_competition(session: Session, league_id: uuid.UUID) -> Division | None:
+    """Return the competition in which members start that have qualified."""
+    is_open = (Division.type == DivisionType.COMPETITION, Division.archived_at.is_(None))
+    statement = select(Division).where(Division.league_id == league_id, *is_open)
+    return session.scalar(statement.order_by(Division.level, Division.name).limit(1))
 
 
 def was_disqualified(session: Session, league_id: uuid.UUID, policy_version_id: uuid.UUID) -> bool:

@@ -11,7 +11,9 @@ from observatory.database.tables.leagues import AutoChampion, DivisionType
 from observatory.wire import Body
 
 __all__ = [
+    "Cancellation",
     "DivisionsUpdate",
+    "GradesWanted",
     "LocksUpdate",
     "PowerRequest",
     "RebindRequest",
@@ -55,6 +57,17 @@ class DivisionsUpdate(Body):
 
 class RoundsPaused(Body):
     paused: bool
+
+
+class GradesWanted(Body):
+    """Champions to grade again; all of them if none is named."""
+
+    idempotency_key: _Id = Field(min_length=1)
+    policy_version_ids: list[uuid.UUID] = Field(default_factory=list, max_length=1000)
+
+
+class Cancellation(Body):
+    reason: _Text | None = None
 
 
 class SeedPoliciesUpdate(Body):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from datetime import datetime
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from observatory import events
@@ -30,7 +31,7 @@ from observatory.leagues.ladder_settings import SettingsDocument
 from observatory.leagues.schemas import SubmissionCreate
 from observatory.policies.service import own_version
 
-__all__ = ["players_per_user", "submit"]
+__all__ = ["champion_if_wanted", "players_per_user", "submit"]
 
 DEFAULT_PLAYERS_PER_USER = 2
 
@@ -67,6 +68,13 @@ def submit(
     events.note(session, Change(ChangeKind.LEAGUE_ENTRY, ids=frozenset({league.id})))
     _settle(session, submission, division, now=now)
     return submission
+
+
+def champion_if_wanted(session: Session, membership: Membership, *, now: datetime) -> None:
+    """Make a membership that starts to compete the champion of its player, if its submission asked for that."""
+    submission = session.scalar(select(LeagueSubmission).where(LeagueSubmission.membership_id == membership.id))
+    if submission is not None and _is_promoted(session, submission):
+        champions.make_champion(session, membership, now=now)
 
 
 def players_per_user(session: Session, league: League) -> int:

@@ -9,7 +9,14 @@ from pydantic import BaseModel, Field
 
 from observatory.wire import Body
 
-__all__ = ["Finding", "FindingKind", "RecomputeReport", "RecomputeRequest"]
+__all__ = [
+    "Finding",
+    "FindingKind",
+    "LeagueRecomputeReport",
+    "LeagueRecomputeRequest",
+    "RecomputeReport",
+    "RecomputeRequest",
+]
 
 
 class FindingKind(StrEnum):
@@ -51,4 +58,21 @@ class RecomputeReport(BaseModel):
     files: int
     repaired: int
     findings: list[Finding]
+    sentence: str
+
+
+class LeagueRecomputeRequest(Body):
+    """`check` changes nothing."""
+
+    check: bool = True
+
+
+class LeagueRecomputeReport(BaseModel):
+    """What the logs of a league's rounds give, compared bit by bit with what is stored."""
+
+    rounds: int
+    results: int
+    players: int
+    repaired: int
+    differences: list[str]
     sentence: str

@@ -76,6 +76,8 @@ class EpisodePlan:
     seed: int | None = None
     """for a game whose configuration has a `seed`; by default that of the variant plus the number of the episode"""
     tags: Mapping[str, str] = field(default_factory=dict)
+    number: int | None = None
+    """its place in the round; by default its place among these plans"""
 
 
 def request_episodes(
@@ -111,7 +113,7 @@ def request_episodes(
             coworld_id=coworld.id,
             experience_request_id=None if experience_request is None else experience_request.id,
             round_id=round_id,
-            number=number,
+            number=number if plan.number is None else plan.number,
             variant_id=plan.variant_id,
             seed=seed,
             max_steps=_max_steps(config),

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, selectinload
 
 from observatory.database.tables.jobs import Job
+from observatory.database.tables.leagues import Round, RoundStatus
 from observatory.database.tables.requests import (
     EpisodeRequest,
     EpisodeRequestStatus,
@@ -30,6 +31,7 @@ _STATUS_OF_JOB = {
     JobStatus.COMPLETED: EpisodeRequestStatus.COMPLETED,
     JobStatus.FAILED: EpisodeRequestStatus.FAILED,
 }
+_ACTIVE_ROUND = (RoundStatus.PENDING, RoundStatus.CLAIMED, RoundStatus.RUNNING)
 _ERROR_TYPES = {"internal_error": "worker_error", "policy_error": "player_error", "unknown": "platform_error"}
 """words of the queue, as episodes of Coworlds name them"""
 
@@ -75,6 +77,9 @@ def cancel_episode(session: Session, episode: EpisodeRequest, job: Job, *, now: 
 
 
 def _is_cancelled(session: Session, episode: EpisodeRequest) -> bool:
+    """Return whether the request or the round of an episode ended before it."""
+    if episode.round_id is not None:
+        return session.get_one(Round, episode.round_id).status not in _ACTIVE_ROUND
     if episode.experience_request_id is None:
         return False
     request = session.get_one(ExperienceRequest, episode.experience_request_id)

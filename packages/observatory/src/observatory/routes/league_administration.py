@@ -13,12 +13,21 @@ from observatory.http.callers import Admin, CurrentPrincipal, CurrentUser
 from observatory.http.deps import SettingsDep
 from observatory.http.routing import Router
 from observatory.leagues import repository, service, setting_up
-from observatory.leagues.schemas import DivisionsUpdate, LocksUpdate, RoundsPaused, SeedPoliciesUpdate, SetupRequest
+from observatory.leagues.schemas import (
+    DivisionsUpdate,
+    GradesWanted,
+    LocksUpdate,
+    RoundsPaused,
+    SeedPoliciesUpdate,
+    SetupRequest,
+)
 from observatory.leagues.wire import Converter
 from observatory.public_ids import parse_public_id
+from observatory.rounds import service as rounds
 from softmax.wire.leagues import (
     Competition,
     CompetitionDivision,
+    GradesRequested,
     LeagueLocks,
     LeagueSettings,
     LeagueSetup,
@@ -98,10 +107,36 @@ def pause_rounds(
 
 
 @router.post("/trigger-round", responses=errors(*_CHANGING))
-def trigger_round(league_id: LeagueId, session: SessionDep, user: CurrentUser) -> Competition:
-    """Start the next round now."""
-    repository.managed_league(session, parse_public_id("league", league_id), user)
-    raise Conflict("This server does not play rounds yet; request episodes with `coworld xp-request create`")
+def trigger_round(
+    league_id: LeagueId, session: SessionDep, user: CurrentUser, settings: SettingsDep, now: Now
+) -> Competition:
+    """Start the next round of every division as soon as it can start; the interval does not count this once."""
+    league = repository.managed_league(session, parse_public_id("league", league_id), user)
+    rounds.trigger_round(session, league, now=now)
+    return Converter(session, settings.base_url(), user).league(league)
+
+
+@router.post("/grade", responses=errors(*_CHANGING))
+def request_grades(
+    league_id: LeagueId, body: GradesWanted, session: SessionDep, user: CurrentUser, now: Now
+) -> GradesRequested:
+    """Grade champions of a continuous league again; all of them if none is named. A repeated key changes nothing."""
+    league = repository.managed_league(session, parse_public_id("league", league_id), user)
+    request = rounds.request_grades(
+        session,
+        user,
+        league,
+        idempotency_key=body.idempotency_key,
+        policy_version_ids=body.policy_version_ids,
+        now=now,
+    )
+    return GradesRequested(
+        league_id=league_id,
+        idempotency_key=request.idempotency_key,
+        policy_version_ids=request.policy_version_ids,
+        waiting=request.waiting,
+        created_at=request.created_at,
+    )
 
 
 @router.get("/seed-policies", responses=errors(*_READING))

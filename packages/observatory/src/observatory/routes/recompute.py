@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import anyio.to_thread
-from fastapi import Request
+from fastapi import Path, Request
 from sqlalchemy import select
 from sqlalchemy.orm import Session, selectinload
 
-from observatory.database import Database, DatabaseDep, own_transactions
+from observatory.database import Database, DatabaseDep, SessionDep, own_transactions
 from observatory.database.tables.seasons import Season
 from observatory.errors import Forbidden, NotFound, Unauthorized, errors
 from observatory.http.callers import Admin
 from observatory.http.deps import StoreDep
 from observatory.http.routing import Router
-from observatory.recompute.schemas import RecomputeReport, RecomputeRequest
+from observatory.leagues import repository as leagues
+from observatory.public_ids import parse_public_id
+from observatory.recompute.schemas import (
+    LeagueRecomputeReport,
+    LeagueRecomputeRequest,
+    RecomputeReport,
+    RecomputeRequest,
+)
 from observatory.recompute.service import Recomputed, recompute_season, repair_scores
+from observatory.rounds.recomputing import recompute_league, repair_ratings
 from observatory.seasons.repository import SeasonReference
 from observatory.store import Store
 
@@ -40,6 +50,27 @@ async def recompute(
             database.changes.invalidate()
             request.app.state.commissioner.forget()
     return _report(results, repaired)
+
+
+@router.post("/leagues/{league_id}/recompute", responses=errors(Unauthorized, Forbidden, NotFound))
+def recompute_ratings(
+    league_id: Annotated[str, Path(max_length=200)], body: LeagueRecomputeRequest, admin: Admin, session: SessionDep
+) -> LeagueRecomputeReport:
+    """Compute the ratings of a league from the logs of its rounds and compare them; without `check`, correct them."""
+    league = leagues.league(session, parse_public_id("league", league_id), admin)
+    found = recompute_league(session, league)
+    repaired = 0 if body.check else repair_ratings(session, league, found)
+    result = f"{len(found.differences)} differences" if found.differences else "no differences"
+    corrected = f"; corrected {repaired} ratings" if repaired else ""
+    players = len(found.standings)
+    return LeagueRecomputeReport(
+        rounds=found.rounds,
+        results=found.results,
+        players=players,
+        repaired=repaired,
+        differences=found.differences,
+        sentence=f"Checked {found.rounds} rounds, {found.results} results and {players} players: {result}{corrected}",
+    )
 
 
 def _seasons(session: Session, reference: str | None) -> list[Season]:

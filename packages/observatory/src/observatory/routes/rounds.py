@@ -7,19 +7,22 @@ from typing import Annotated
 
 from fastapi import Depends, Path, Query
 
+from observatory.clock import Now
 from observatory.cursors import CursorPage, cursor_page
 from observatory.database import SessionDep
 from observatory.database.tables.leagues import RoundStatus
-from observatory.errors import NotFound, Unauthorized, Unprocessable, errors
+from observatory.errors import Conflict, Forbidden, NotFound, Unauthorized, Unprocessable, errors
 from observatory.events import ChangeKind
 from observatory.http.cached import cached
-from observatory.http.callers import OptionalPrincipal
+from observatory.http.callers import CurrentUser, OptionalPrincipal
 from observatory.http.deps import SettingsDep
 from observatory.http.routing import Router
 from observatory.leagues import entries, repository
 from observatory.leagues.repository import RoundFilter
+from observatory.leagues.schemas import Cancellation
 from observatory.leagues.wire import Converter
 from observatory.public_ids import Prefix, parse_public_id
+from observatory.rounds import service
 from softmax.wire.leagues import CompetitionPool, CompetitionPoolDetail, CompetitionRoundDetail, CompetitionRoundPage
 
 __all__ = ["router"]
@@ -70,6 +73,23 @@ def read_round(
     """Return one round with its results."""
     row = repository.round_(session, parse_public_id("round", round_id), principal)
     return Converter(session, settings.base_url(), principal).round_detail(row)
+
+
+@router.post("/rounds/{round_id}/cancel", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
+def cancel_round(
+    round_id: _Id,
+    session: SessionDep,
+    user: CurrentUser,
+    settings: SettingsDep,
+    now: Now,
+    body: Cancellation | None = None,
+) -> CompetitionRoundDetail:
+    """Cancel a round that is being played; it changes no rating."""
+    row = repository.round_(session, parse_public_id("round", round_id), user)
+    repository.managed_league(session, row.division.league_id, user)
+    reason = body.reason if body is not None else None
+    service.cancel_round(session, row, reason or "Cancelled by the owner of the league", now=now)
+    return Converter(session, settings.base_url(), user).round_detail(row)
 
 
 @router.get("/pools", responses=errors(Unauthorized))

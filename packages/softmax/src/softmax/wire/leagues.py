@@ -40,6 +40,7 @@ __all__ = [
     "FeatureFlags",
     "FeedCheck",
     "FeedRound",
+    "GradesRequested",
     "LeaderboardColumn",
     "LeaderboardRow",
     "LeaderboardView",
@@ -188,6 +189,16 @@ class CompetitionRound(ResponseModel):
     started_at: Nullable[datetime] = None
     completed_at: Nullable[datetime] = None
     division: CompetitionDivision
+    created_at: datetime
+
+
+class GradesRequested(ResponseModel):
+    """Champions of a continuous league that are graded again; `waiting` are those that no round has yet."""
+
+    league_id: str
+    idempotency_key: str
+    policy_version_ids: list[UUID]
+    waiting: list[UUID]
     created_at: datetime
 
 

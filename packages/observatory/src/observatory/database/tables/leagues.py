@@ -20,6 +20,8 @@ __all__ = [
     "Division",
     "DivisionType",
     "EventAudience",
+    "GradeRequest",
+    "LadderRating",
     "League",
     "LeagueGame",
     "LeagueSeed",
@@ -75,6 +77,8 @@ class League(Base):
     locked_coworld_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("coworlds.id"))
     """the version it plays; without one, the canonical version of its game"""
     rounds_paused_at: Mapped[datetime | None]
+    round_triggered_at: Mapped[datetime | None]
+    """each division whose last round is older starts one as soon as it can"""
     disabled_at: Mapped[datetime | None]
     created_at: Mapped[datetime]
 
@@ -258,6 +262,12 @@ class Round(Base):
     execution_backend: Mapped[str] = mapped_column(String(32), default="dispatch")
     round_config: Mapped[dict[str, Any]]
     round_display: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    plan: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    """of the platform ladder: settings, entrants, seats and seeds; it never changes"""
+    log: Mapped[list[Any] | None] = mapped_column(Json)
+    """of the platform ladder: what each planned episode counted"""
+    settled_order: Mapped[int | None] = mapped_column(unique=True)
+    """the order in which rounds changed ratings, over all leagues"""
     status: Mapped[RoundStatus] = mapped_column(enum_type(RoundStatus))
     error: Mapped[str | None] = mapped_column(Text)
     started_at: Mapped[datetime | None]
@@ -285,6 +295,34 @@ class RoundResult(Base):
 
     policy_version: Mapped[PolicyVersion] = relationship()
     player: Mapped[Player | None] = relationship()
+
+
+class LadderRating(Base):
+    """What the platform ladder knows of a player: the fold of all settled rounds of its league."""
+
+    __tablename__ = "ladder_ratings"
+
+    league_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("leagues.id"), primary_key=True)
+    player_id: Mapped[str] = mapped_column(ForeignKey("players.id"), primary_key=True)
+    standing: Mapped[dict[str, Any]]
+    round_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("rounds.id"))
+    """the last round that changed it"""
+
+
+class GradeRequest(Base):
+    """The owner of a continuous league wants champions to be graded again."""
+
+    __tablename__ = "grade_requests"
+    __table_args__ = (UniqueConstraint("league_id", "user_id", "idempotency_key"),)
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
+    league_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("leagues.id"))
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"))
+    idempotency_key: Mapped[str] = mapped_column(String(200))
+    policy_version_ids: Mapped[list[Any]] = mapped_column(Json)
+    waiting: Mapped[list[Any]] = mapped_column(Json)
+    """those that no round has yet"""
+    created_at: Mapped[datetime]
 
 
 class EventAudience(StrEnum):

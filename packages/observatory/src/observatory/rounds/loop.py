@@ -1,0 +1,122 @@
+"""The task that keeps leagues playing, for as long as the server runs.
+
+Killed at any point it loses nothing: the next pass reads the same facts. Several servers on one database may run it,
+because every step is written in a transaction that sees the facts it follows from.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+
+import anyio
+import anyio.to_thread
+from sqlalchemy.exc import IntegrityError
+
+from observatory.clock import Clock
+from observatory.database import Database
+from observatory.errors import ObservatoryError
+from observatory.events import ChangeKind, Versions
+from observatory.rounds.applying import apply
+from observatory.rounds.decisions import Decision, Wait, decide
+from observatory.rounds.reading import Reader, active_divisions
+
+__all__ = ["LastCheck", "LeagueLoop"]
+
+logger = logging.getLogger(__name__)
+
+CHECK_SECONDS = 0.5
+"""how often the loop looks whether something has changed"""
+CHECK_ALL_SECONDS = 5.0
+"""how often it checks all divisions when nothing has: time passes, and other servers write, too"""
+_WAKING = (
+    ChangeKind.REQUEST,
+    ChangeKind.LEAGUE,
+    ChangeKind.LEAGUE_ENTRY,
+    ChangeKind.ROUND,
+    ChangeKind.COWORLD,
+)
+_STEPS = 20
+"""of one division in one pass; more wait for the next"""
+
+
+@dataclass(frozen=True)
+class LastCheck:
+    """What the last pass over a division found."""
+
+    at: datetime
+    why: str
+    until: datetime | None = None
+    failed: bool = False
+
+
+class LeagueLoop:
+    """Opens, continues and settles the rounds of platform leagues. `last` has the last check of each division."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database, self._clock = database, clock
+        self._reader = Reader()
+        self.last: dict[uuid.UUID, LastCheck] = {}
+
+    async def run(self) -> None:
+        """Run until cancelled."""
+        threads = anyio.CapacityLimiter(1)  # a separate limiter: the thread may have to wait for the write gate
+        checked: tuple[Versions, float] | None = None
+        while True:
+            versions, now = self._database.changes.versions(_WAKING), anyio.current_time()
+            if checked is None or checked[0] != versions or now - checked[1] >= CHECK_ALL_SECONDS:
+                await anyio.to_thread.run_sync(self.check_all, limiter=threads)
+                checked = versions, now
+            await anyio.sleep(CHECK_SECONDS)
+
+    def check_all(self) -> None:
+        """Check every division; one that fails is logged and retried later, and the others continue."""
+        try:
+            with self._database.read() as session:
+                divisions = active_divisions(session)
+        except Exception as problem:
+            _log("Leagues could not be listed", problem)
+            return
+        self.last = {division_id: check for division_id, check in self.last.items() if division_id in set(divisions)}
+        for division_id in divisions:
+            try:
+                self.check(division_id)
+            except Exception as problem:
+                former = self.last.get(division_id)
+                if former is None or former.why != str(problem):  # the same sentence every few seconds helps no one
+                    _log(f"The rounds of div_{division_id} could not be checked", problem)
+                self.last[division_id] = LastCheck(self._clock(), str(problem), failed=True)
+
+    def check(self, division_id: uuid.UUID) -> None:
+        """Take steps in a division until there is nothing to do now."""
+        for _ in range(_STEPS):
+            decision = self._step(division_id)
+            if isinstance(decision, Wait):
+                self.last[division_id] = LastCheck(self._clock(), decision.why, decision.until)
+                return
+
+    def _step(self, division_id: uuid.UUID) -> Decision:
+        with self._database.read() as session:
+            facts = self._reader.read(session, division_id)
+        decision = decide(facts, self._clock())
+        if isinstance(decision, Wait):
+            return decision
+        try:
+            with self._database.transaction() as session:
+                now = self._clock()
+                current = self._reader.read(session, division_id)
+                if current != facts:  # another writer was faster
+                    decision = decide(current, now)
+                apply(session, division_id, decision, now=now)
+        except IntegrityError:
+            logger.info("Another server wrote the round of div_%s first", division_id)
+        return decision
+
+
+def _log(sentence: str, problem: Exception) -> None:
+    if isinstance(problem, ObservatoryError | OSError):  # the database is busy, or the game refuses its settings
+        logger.warning("%s: %s", sentence, problem)
+    else:
+        logger.error(sentence, exc_info=problem)

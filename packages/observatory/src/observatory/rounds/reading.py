@@ -1,0 +1,260 @@
+"""Read the facts of a division from the database."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session, joinedload
+
+from observatory.database.tables.coworlds import Coworld
+from observatory.database.tables.leagues import (
+    Division,
+    DivisionType,
+    GradeRequest,
+    LadderRating,
+    League,
+    LeagueSubmission,
+    Membership,
+    MembershipStatus,
+    Round,
+    RoundStatus,
+)
+from observatory.database.tables.requests import EpisodeRequest, EpisodeRequestStatus, EpisodeSeat
+from observatory.games.coworlds import coworlds
+from observatory.ladder.plans import GameVariant
+from observatory.ladder.rating import Standing
+from observatory.leagues.ladder_settings import SettingsDocument
+from observatory.leagues.repository import ACTIVE_ROUND, is_live, played_coworld
+from observatory.leagues.seeds import variant_ids
+from observatory.requests.transitions import ENDED
+from observatory.rounds.facts import (
+    ActiveRound,
+    Attempt,
+    AttemptState,
+    DivisionFacts,
+    FrozenRound,
+    LastRound,
+    Level,
+    Member,
+)
+
+__all__ = ["PLATFORM", "Reader", "active_divisions", "active_round", "read_standings"]
+
+PLATFORM = "platform"
+"""the `commissioner_key` of leagues that this ladder plays"""
+INFRASTRUCTURE = frozenset(
+    {
+        "player_never_started",
+        "platform_error",
+        "worker_error",
+        "worker_oom",
+        "config_error",
+        "player_file_unavailable",
+        "player_file_mismatch",
+        "node_disruption",
+        "episode_inconclusive",
+        "cancelled",
+    }
+)
+"""failures that no policy and no game is at fault for"""
+TRIES = {"player_never_started": 3}
+_MAX_CACHED = 256
+_RECENT_ROUNDS = 20
+
+
+def active_divisions(session: Session) -> list[uuid.UUID]:
+    """Return the divisions in which a round may start or is being played."""
+    playing = select(Round.division_id).where(Round.status.in_(ACTIVE_ROUND), Round.plan.is_not(None))
+    is_open = (League.commissioner_key == PLATFORM) & League.disabled_at.is_(None) & Division.archived_at.is_(None)
+    statement = (
+        select(Division.id, League.settings)
+        .join(Division.league)
+        .where(or_(is_open, Division.id.in_(playing)))
+        .order_by(Division.created_at, Division.id)
+    )
+    rows = session.execute(statement).all()
+    busy = set(session.scalars(playing))
+    return [row[0] for row in rows if row[0] in busy or row[1].get("ladder", {}).get("enabled")]
+
+
+def active_round(session: Session, division_id: uuid.UUID) -> Round | None:
+    """Return the round of a division that is not over."""
+    return session.scalar(select(Round).where(Round.division_id == division_id, Round.status.in_(ACTIVE_ROUND)))
+
+
+def read_standings(session: Session, league_id: uuid.UUID, players: Collection[str]) -> dict[str, Standing]:
+    statement = select(LadderRating).where(LadderRating.league_id == league_id, LadderRating.player_id.in_(players))
+    return {row.player_id: Standing(**row.standing) for row in session.scalars(statement)}
+
+
+class Reader:
+    """Reads facts; keeps what never changes: the plans of rounds and the variants of games."""
+
+    def __init__(self) -> None:
+        self._plans: dict[uuid.UUID, FrozenRound] = {}
+        self._variants: dict[uuid.UUID, tuple[GameVariant, ...]] = {}
+
+    def read(self, session: Session, division_id: uuid.UUID) -> DivisionFacts:
+        statement = select(Division).where(Division.id == division_id)
+        loaded = joinedload(Division.league).joinedload(League.game)
+        division = session.scalars(statement.options(loaded).execution_options(populate_existing=True)).one()
+        league = division.league
+        settings = SettingsDocument.model_validate(league.settings)
+        rounds = _recent(session, division_id)
+        row = next((row for row in rounds if row.status in ACTIVE_ROUND), None)
+        active = None if row is None or row.plan is None else self._active(session, row)
+        members = () if active is not None else _members(session, division)
+        players = [member.player_id for member in (members if active is None else active.plan.entrants)]
+        coworld = None if active is not None else played_coworld(session, league)
+        config = league.commissioner_config
+        pool = league.seed_policies.get("policy_version_ids", [])
+        return DivisionFacts(
+            division_id=division_id,
+            league_id=league.id,
+            is_staging=division.type is DivisionType.STAGING,
+            settings=settings,
+            interval_minutes=settings.round_interval_minutes or _number(config.get("schedule_interval_minutes")),
+            minimum_champions=int(_number(config.get("minimum_champions")) or 1),
+            is_paused=league.rounds_paused_at is not None or league.disabled_at is not None,
+            triggered_at=league.round_triggered_at,
+            active=active,
+            last=_last(rounds),
+            failures=_failures(rounds),
+            members=members,
+            standings=read_standings(session, league.id, players),
+            coworld_id=None if coworld is None else coworld.id,
+            variants=() if coworld is None else self._game(coworld, league.default_variant_id),
+            pool=tuple(uuid.UUID(version) for version in pool),
+            neutral_seats=int(league.seed_policies.get("count", 0)),
+            grades_wanted=frozenset() if active is not None else _grades(session, league.id),
+            levels=_levels(session, league.id),
+        )
+
+    def _active(self, session: Session, row: Round) -> ActiveRound:
+        return ActiveRound(
+            row.id, row.round_number, row.created_at, self.plan(row), _attempts(session, self.plan(row), row)
+        )
+
+    def plan(self, row: Round) -> FrozenRound:
+        assert row.plan is not None
+        if row.id not in self._plans:
+            if len(self._plans) >= _MAX_CACHED:
+                self._plans.clear()
+            self._plans[row.id] = FrozenRound.read(row.plan)
+        return self._plans[row.id]
+
+    def _game(self, coworld: Coworld, default: str | None) -> tuple[GameVariant, ...]:
+        """Return the variants of a game, the default one first; none for a game that cannot be played."""
+        if coworld.id not in self._variants:
+            if len(self._variants) >= _MAX_CACHED:
+                self._variants.clear()
+            try:
+                self._variants[coworld.id] = tuple(
+                    GameVariant(name, len(coworlds().own_players(coworld.manifest, variant_id=name)))
+                    for name in _variant_names(coworld)
+                )
+            except (ValueError, KeyError):
+                self._variants[coworld.id] = ()
+        variants = self._variants[coworld.id]
+        return tuple(sorted(variants, key=lambda variant: variant.id != default))
+
+
+def _variant_names(coworld: Coworld) -> list[str | None]:
+    """Return the variants of a game; without any it plays its certification fixture, which has no name."""
+    return [*variant_ids(coworld)] or [None]
+
+
+def _recent(session: Session, division_id: uuid.UUID) -> Sequence[Round]:
+    statement = select(Round).where(Round.division_id == division_id).order_by(Round.round_number.desc())
+    return session.scalars(statement.limit(_RECENT_ROUNDS).execution_options(populate_existing=True)).all()
+
+
+def _last(rounds: Sequence[Round]) -> LastRound | None:
+    if not rounds:
+        return None
+    row = rounds[0]
+    entrants = (row.plan or {}).get("entrants", [])
+    versions = frozenset(uuid.UUID(member["policy_version_id"]) for member in entrants)
+    return LastRound(row.round_number, row.created_at, row.completed_at, versions)
+
+
+def _failures(rounds: Sequence[Round]) -> int:
+    failures = 0
+    for row in rounds:
+        if row.status is not RoundStatus.FAILED:
+            break
+        failures += 1
+    return failures
+
+
+def _members(session: Session, division: Division) -> tuple[Member, ...]:
+    """Return the champions of a division, or the members of a staging division, in the order of their entry."""
+    statement = (
+        select(Membership, LeagueSubmission.preferences)
+        .outerjoin(LeagueSubmission, LeagueSubmission.membership_id == Membership.id)
+        .where(Membership.division_id == division.id, is_live())
+        .order_by(Membership.created_at, Membership.id)
+    )
+    if division.type is DivisionType.STAGING:
+        statement = statement.where(Membership.status == MembershipStatus.QUALIFYING)
+    else:
+        statement = statement.where(Membership.is_champion, Membership.status == MembershipStatus.COMPETING)
+    return tuple(
+        Member(row[0].id, row[0].player_id, row[0].policy_version_id, row[1] or {})
+        for row in session.execute(statement)
+    )
+
+
+def _grades(session: Session, league_id: uuid.UUID) -> frozenset[uuid.UUID]:
+    requests = session.scalars(select(GradeRequest).where(GradeRequest.league_id == league_id))
+    return frozenset(uuid.UUID(version) for request in requests for version in request.waiting)
+
+
+def _levels(session: Session, league_id: uuid.UUID) -> tuple[Level, ...]:
+    is_open = (Division.type == DivisionType.COMPETITION, Division.archived_at.is_(None))
+    statement = select(Division.id, Division.level).where(Division.league_id == league_id, *is_open)
+    return tuple(Level(row[0], row[1]) for row in session.execute(statement.order_by(Division.level, Division.name)))
+
+
+def _attempts(session: Session, plan: FrozenRound, row: Round) -> tuple[Attempt, ...]:
+    """Return all attempts; their scores only when none is open, because only then are they needed."""
+    request = EpisodeRequest
+    columns = (request.id, request.number, request.status, request.error_type, request.failed_policy_index)
+    statement = select(*columns, request.error).where(request.round_id == row.id)
+    rows = session.execute(statement.order_by(request.created_at, request.id)).all()
+    scores: dict[uuid.UUID, list[float]] = {}
+    if all(found.status in ENDED for found in rows):
+        seats = (
+            select(EpisodeSeat.episode_request_id, EpisodeSeat.score)
+            .join(request, request.id == EpisodeSeat.episode_request_id)
+            .where(request.round_id == row.id, request.status == EpisodeRequestStatus.COMPLETED)
+            .order_by(EpisodeSeat.episode_request_id, EpisodeSeat.position)
+        )
+        for episode_id, score in session.execute(seats):
+            scores.setdefault(episode_id, []).append(score or 0.0)
+    return tuple(_attempt(plan, found, tuple(scores.get(found.id, ()))) for found in rows)
+
+
+def _attempt(plan: FrozenRound, row: Any, scores: tuple[float, ...]) -> Attempt:
+    slot, error = row.number, row.error
+    match row.status:
+        case EpisodeRequestStatus.COMPLETED:
+            return Attempt(slot, AttemptState.PLAYED, scores)
+        case EpisodeRequestStatus.CANCELLED:
+            return Attempt(slot, AttemptState.BROKEN, error=error or "it was cancelled")
+        case EpisodeRequestStatus.FAILED:
+            blamed = row.failed_policy_index
+            if row.error_type == "player_error" and blamed is not None:
+                is_entrant = plan.episodes[slot].seats[blamed].entrant is not None
+                return Attempt(slot, AttemptState.AT_FAULT if is_entrant else AttemptState.FAILED, (), blamed, error)
+            is_broken = row.error_type in INFRASTRUCTURE
+            state = AttemptState.BROKEN if is_broken else AttemptState.FAILED
+            return Attempt(slot, state, error=error, tries=TRIES.get(row.error_type))
+    return Attempt(slot, AttemptState.OPEN)
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
