@@ -25,10 +25,11 @@ inline bool holds(const Turn& turn) {
   if (!risks_all && is_in_danger(turn)) return cog.goal == kRetreat;
   const Object* target = cog.target >= 0 ? &mind.object(cog.target) : nullptr;
   if (target && (!target->exists || target->useless_until > mind.step)) return false;
-  const bool is_undisturbed = cog.is_firm || cog.news == mind.news || mind.step < cog.since + kDwell;
+  const bool finds_junction = cog.hearts > 0 && cog.gear == kAligner && cog.junctions != mind.junctions.size();
+  const bool is_undisturbed = cog.is_firm || cog.news == mind.news || (mind.step < cog.since + kDwell && !finds_junction);
   switch (cog.goal) {
     case kGearUp: return cog.gear != cog.role && mind.can_pay(cog.role);
-    case kMine: return cog.cargo < capacity(cog);
+    case kMine: return cog.cargo < capacity(cog) && !spares(turn, *target);
     case kDeposit: return cog.cargo > 0 && (target->kind == kHub || mind.is_ours(*target));
     case kFetchHeart: return cog.hearts < hearts_wanted(turn) && mind.supply() > 0;
     case kAlign: return cog.hearts > 0 && cog.gear == kAligner && !mind.is_ours(*target);
@@ -69,6 +70,7 @@ inline bool propose(Turn& turn) {
 inline void choose(Turn& turn) {
   turn.drop();
   turn.cog.news = turn.mind.news;
+  turn.cog.junctions = turn.mind.junctions.size();
   turn.mind.update_reach();
   turn.scratch.closed.clear();
   turn.scratch.rejected.clear();

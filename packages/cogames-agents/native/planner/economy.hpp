@@ -9,7 +9,9 @@ inline constexpr int kOpening = 30;      // steps in which the first hearts are 
 inline constexpr int kCorner = 8;        // rows and columns from a hub to the corners of its compound
 inline constexpr int kHelpEvery = 100;   // steps between two loads of a cog that has no miner gear
 inline constexpr double kScarcest = 10;  // its surplus weight: it takes what the team has least of
+inline constexpr double kVariety = 100;  // the habit weight when all is done: every cog mines all elements in turn
 inline constexpr int kSameVisit = 3;     // steps after a heart in which a cog takes more
+inline constexpr int kSpareHearts = 4;   // carried at most when no junction is left to capture
 
 inline int capacity(const Cog& cog) { return cog.gear == kMiner ? kMinerCargo : kCargo; }
 
@@ -99,15 +101,23 @@ inline bool look_in_corner(Turn& turn, const Forecast& forecast, int bumps, doub
   return true;
 }
 
+// Units that one use of an extractor yields.
+inline int yield_of(const Cog& cog) { return cog.gear == kMiner ? 10 : 1; }
+
+// Whether to leave the rest in an extractor, which vanishes when it is empty: with all done, nothing needs that rest.
+inline bool spares(const Turn& turn, const Object& extractor) {
+  return extractor.content <= yield_of(turn.cog) && turn.is_done();
+}
+
 // To the extractor from which a full load reaches a place of deposit soonest, of an element that the team needs.
 inline bool mine(Turn& turn) {
   const Cog& cog = turn.cog;
   Mind& mind = turn.mind;
   const int room = capacity(cog) - cog.cargo;
   if (room <= 0) return deposit(turn);
-  const int rate = cog.gear == kMiner ? 10 : 1;
-  const int bumps = std::min((room + rate - 1) / rate, 20);
+  const int bumps = std::min((room + yield_of(cog) - 1) / yield_of(cog), 20);
   const double weight = cog.gear == kMiner ? turn.character.surplus_weight : kScarcest;
+  const double habit_weight = turn.is_done() ? kVariety : turn.character.habit_weight;
   const int rarest = *std::min_element(cog.mined_of, cog.mined_of + kElements);
   const Forecast forecast(turn);
   Flood& flood = turn.flood();
@@ -119,9 +129,9 @@ inline bool mine(Turn& turn) {
     for (; next < flood.objects().size(); ++next) {
       const auto [number, steps] = flood.objects()[next];
       const Object& object = mind.object(number);
-      if (object.kind < kExtractor || object.kind >= kStation || turn.is_useless(number)) continue;
+      if (object.kind < kExtractor || object.kind >= kStation || turn.is_useless(number) || spares(turn, object)) continue;
       const double surplus = weight * (forecast.of[object.kind - kExtractor] - forecast.least);
-      const double habit = turn.character.habit_weight * (cog.mined_of[object.kind - kExtractor] - rarest);
+      const double habit = habit_weight * (cog.mined_of[object.kind - kExtractor] - rarest);
       const double poverty = 0.3 * std::max(0, room - object.content);
       // The steps to a deposit take longest to compute; 1 is more than any rounding error.
       if (steps + bumps + surplus + poverty + habit >= best_cost + 1) continue;
@@ -139,9 +149,11 @@ inline bool mine(Turn& turn) {
   return true;
 }
 
-// Brings a small load of the scarcest element now and then.
+// Brings a small load of the scarcest element now and then; with all done, a load of each element at once.
 inline bool help_miners(Turn& turn) {
-  if (turn.mind.step - turn.cog.helped < kHelpEvery || !mine(turn)) return false;
+  const bool is_due = turn.mind.step - turn.cog.helped >= kHelpEvery || (turn.is_done() && turn.cog.loads < kElements);
+  if (!is_due || !mine(turn)) return false;
+  ++turn.cog.loads;
   turn.cog.helped = turn.mind.step;
   return true;
 }
@@ -173,7 +185,8 @@ inline double hearts_at_arrival(const Turn& turn, int steps) {
 // Junctions that the team expects to find.
 inline int hidden_junctions(const Turn& turn) { return turn.mind.is_explored() ? 0 : turn.character.expected_junctions; }
 
-// How many hearts to leave the hub with: a fair share of what is there, no more than there are junctions for.
+// How many hearts to leave the hub with: a fair share of what is there, no more than there are junctions for. When none is
+// left to capture, half of what is there; all of it if the team can make more.
 inline int hearts_wanted(const Turn& turn) {
   const Mind& mind = turn.mind;
   const Cog& cog = turn.cog;
@@ -187,6 +200,8 @@ inline int hearts_wanted(const Turn& turn) {
   const int open = mind.open_junctions() + hidden_junctions(turn);
   const int need = open == 0 ? turn.character.reserve_hearts : (std::max(1, open - carried) + takers - 1) / takers;
   const int share = (cog.hearts + mind.supply() + takers - 1) / takers;
+  if (turn.is_done() && !mind.extractors.empty()) return std::min(cog.hearts + mind.supply(), kHeartsMax);
+  if (turn.holds_all()) return std::clamp((cog.hearts + mind.supply() + 1) / 2, 1, kSpareHearts);
   return std::clamp(std::min(need, share), 1, std::min(turn.character.most_hearts, kHeartsMax));
 }
 
@@ -214,8 +229,8 @@ inline bool fetch_heart(Turn& turn) {
   const Cog& cog = turn.cog;
   if (cog.gear != cog.role) return false;
   const int home = steps_home(turn);
-  if (home <= 1 && cog.hearts < turn.character.patient_hearts && mind.supply() == 0 && mind.step >= kOpening &&
-      hearts_at_arrival(turn, turn.character.patience) >= 1) {
+  const bool may_linger = home <= 1 && mind.supply() == 0 && mind.step >= kOpening && !turn.is_done();
+  if (may_linger && cog.hearts < turn.character.patient_hearts && hearts_at_arrival(turn, turn.character.patience) >= 1) {
     turn.set(kIdle, -1, cog.at, 1);
     turn.cog.goal = kLinger;
     return true;

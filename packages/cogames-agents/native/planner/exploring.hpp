@@ -79,17 +79,22 @@ inline bool explore(Turn& turn, bool in_reach, double most = 1e9) {
   return true;
 }
 
-// With nothing unknown: to ground that no cog has been around for long, and none goes to now.
+// With nothing unknown: to ground that no cog has been around for long, and none goes to now. Chance decides between
+// cells that are worth about the same, so that cogs see such ground from all sides.
 inline bool roam(Turn& turn) {
-  static constexpr int kApart = 12, kCrowding = 100;
+  static constexpr int kApart = 12, kCrowding = 100, kChance = 15;
+  const uint32_t salt = roll(turn.cog);
+  const auto chance = [&](int cell) {  // 0 to kChance
+    return static_cast<int>((static_cast<uint32_t>(cell) * 2654435761u ^ salt) * 2246822519u >> 28);
+  };
   Mind& mind = turn.mind;
   Flood& flood = turn.flood();
   turn.start_flood();
   int best = -1, best_worth = INT32_MIN;
-  // Ground at this distance is worth `mind.step - 2 * flood.steps` at most: if no cog was ever there.
-  while (flood.steps < turn.scratch.leash && mind.step - 2 * flood.steps > best_worth && flood.grow()) {
+  // Ground at this distance is worth `mind.step + kChance - 2 * flood.steps` at most: if no cog was ever there.
+  while (flood.steps < turn.scratch.leash && mind.step + kChance - 2 * flood.steps > best_worth && flood.grow()) {
     for (int cell : flood) {
-      int worth = mind.step - mind.chart.visited(cell) - 2 * flood.steps;
+      int worth = mind.step - mind.chart.visited(cell) - 2 * flood.steps + chance(cell);
       if (worth <= best_worth) continue;
       const Spot at = mind.chart.spot(cell);
       const bool is_taken = std::any_of(mind.cogs.begin(), mind.cogs.end(), [&](const Cog* other) {

@@ -54,6 +54,7 @@ struct Cog {
   int since = 0;               // step of the plan
   int until = 0;               // step at which the plan is reconsidered
   int news = 0;                // of the mind when the plan was made
+  size_t junctions = 0;        // known then
   bool is_firm = false;        // the plan is kept whatever is discovered meanwhile
   std::vector<uint8_t> path;   // headings, last first
   Heading heading = kNowhere;  // of the last action
@@ -62,6 +63,7 @@ struct Cog {
   int mined_of[kElements] = {};  // units so far
   int fetched = -1000;           // step in which the cog last got a heart
   int helped = -1000;            // step in which the cog last helped the miners
+  int loads = 0;                 // how often it did
   int deferring_since = -1;      // step in which the cog first explored instead of going to a junction it knew
   int blocked = 0;
   bool in_the_way = false;  // another cog waits for this one to move
@@ -69,6 +71,13 @@ struct Cog {
   std::vector<int> near;  // cells of cogs in view
   Role shown = kNoRole;   // role that the vibe says
 };
+
+inline uint32_t roll(Cog& cog) {
+  cog.dice ^= cog.dice << 13;
+  cog.dice ^= cog.dice >> 17;
+  cog.dice ^= cog.dice << 5;
+  return cog.dice;
+}
 
 // Ends the path one step before its target.
 inline void stop_beside(Cog& cog) {

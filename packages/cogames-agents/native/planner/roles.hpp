@@ -40,8 +40,9 @@ inline bool should_carry_hearts(const Turn& turn) {
   const Mind& mind = turn.mind;
   const Character& character = turn.character;
   const int open = mind.open_junctions(), carried = mind.hearts_carried();
-  if (open + hidden_junctions(turn) / 2 <= carried || turn.cog.cargo >= capacity(turn.cog) / 2 || !mind.can_pay(kAligner))
-    return false;
+  // Where no team takes junctions back, there is time: miners keep their gear until junctions are known that need hearts.
+  const int hidden = turn.is_peaceful() ? 0 : hidden_junctions(turn) / 2;
+  if (open + hidden <= carried || turn.cog.cargo >= capacity(turn.cog) / 2 || !mind.can_pay(kAligner)) return false;
   if (turn.cog.role == kMiner && (mind.count(kMiner) <= least_miners(turn) || keeps_mining(turn))) return false;
   const int home = steps_home(turn);
   const double waiting = hearts_at_arrival(turn, home + character.gear_steps);
@@ -52,12 +53,13 @@ inline bool should_carry_hearts(const Turn& turn) {
 // Whether there is nothing to carry and too few cogs mine.
 inline bool should_mine(const Turn& turn) {
   const Mind& mind = turn.mind;
+  if (turn.is_done() && mind.count(kMiner) == 0) return mind.can_pay(kMiner);
   if (turn.cog.hearts || mind.hearts_carried() + mind.supply() > 0 || !mind.can_pay(kMiner)) return false;
   const int miners = mind.count(kMiner);
   return miners == 0 || (mind.open_junctions() > 0 && miners < mind.count(kAligner) - 1);
 }
 
-// Whether there are no hearts, and no cog mines for more.
+// Whether the cog and the hub have no hearts, and the team has no miners to pay for new ones.
 inline bool is_without_income(const Turn& turn) {
   return turn.cog.hearts == 0 && turn.mind.supply() == 0 && turn.mind.count(kMiner) == 0;
 }

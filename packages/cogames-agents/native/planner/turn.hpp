@@ -34,6 +34,16 @@ struct Turn {
   Flood& flood() { return scratch.flood; }
   int here() const { return mind.chart.cell(cog.at); }
 
+  // Whether no other team takes junctions: the game declares no ships and no teams besides ours and the clips, and the
+  // team has seen nothing of others.
+  bool is_peaceful() const { return !words.has_ships && words.teams <= 2 && !mind.has_rivals; }
+
+  // Whether the team has captured every junction it knows, for good.
+  bool holds_all() const { return is_peaceful() && !mind.junctions.empty() && mind.open_junctions() == 0; }
+
+  // Whether there is nothing left to find or capture.
+  bool is_done() const { return mind.is_explored() && is_peaceful() && mind.open_junctions() == 0; }
+
   // --- Plans.
 
   void set(Goal goal, int target, Spot place, int steps) {
@@ -135,7 +145,7 @@ struct Turn {
     mind.object(cog.target).claimed_by = static_cast<int16_t>(cog.number);
   }
 
-  static constexpr int kMuchFarther = 4;
+  static constexpr int kMuchFarther = 2;
 };
 
 }  // namespace planner

@@ -120,7 +120,7 @@ class Vocabulary {
   std::array<int, kRoles + 1> vibe_action{};  // -1 for a role that has none
   int noop_action = 0;
   int teams = 0;
-  bool has_junctions = false, has_hubs = false, has_cargo_limit = false;
+  bool has_ships = false;
   // The visible columns of each row of the window: [first, last].
   std::array<int8_t, 16> first_col{}, last_col{};
 
@@ -139,8 +139,7 @@ class Vocabulary {
     }
     if (name.rfind("type:", 0) != 0) return tag;
     tag.kind = kind_of(std::string_view(name).substr(5));
-    has_junctions |= tag.kind == kJunction;
-    has_hubs |= tag.kind == kHub;
+    has_ships |= tag.kind == kShip;
     return tag;
   }
 

@@ -7,6 +7,7 @@ namespace planner {
 
 inline constexpr int kPatience = 3;  // uses without effect before an object counts as useless,
 inline constexpr int kGrudge = 40;   // for this many steps
+inline constexpr int kCrowded = 12;  // steps in which all cogs move around the hub, and none waits for another
 inline constexpr int kDetour = 12;   // steps that walking around another cog may cost
 
 inline int stay(Turn& turn) {
@@ -43,13 +44,6 @@ inline void judge_last_use(Turn& turn) {
   if (cog.goal == kDeposit && object.kind == kJunction) turn.mind.deposits_at_junctions = false;  // not in this game
 }
 
-inline uint32_t roll(Cog& cog) {
-  cog.dice ^= cog.dice << 13;
-  cog.dice ^= cog.dice >> 17;
-  cog.dice ^= cog.dice << 5;
-  return cog.dice;
-}
-
 inline bool is_taken(const Cog& cog, int cell) { return std::find(cog.near.begin(), cog.near.end(), cell) != cog.near.end(); }
 
 // A step to a free cell beside the cog, other than `except`; waits if there is none.
@@ -84,7 +78,7 @@ inline bool find_way_around(Turn& turn) {
 // Another cog stands in the way: wait for it, walk around it, or step aside.
 inline int pass(Turn& turn, int next) {
   Cog& cog = turn.cog;
-  if (roll(cog) % 4 == 0) return stay(turn);
+  if (roll(cog) % 4 == 0 && turn.mind.step >= kCrowded) return stay(turn);
   if (find_way_around(turn)) return cog.path.empty() ? stay(turn) : advance(turn);
   for (Cog* other : turn.mind.cogs) other->in_the_way |= turn.mind.chart.cell(other->at) == next && other->path.empty();
   turn.drop();  // and plan again from there

@@ -29,7 +29,7 @@ def roster_of_names(option: str, names: Iterable[str]) -> list[str]:
 
 def opening(agents: int) -> dict[str, list[str]]:
     """Return the trait `opening` for games whose number of agents asks for other first roles than the planner's."""
-    return {"opening": ["aligner", "miner", "aligner"]} if 1 < agents < 4 else {}
+    return {"opening": ["aligner", "miner", "aligner"]} if agents < 4 else {}
 
 
 def numbers(roster: Iterable[str]) -> list[int]:
