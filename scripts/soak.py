@@ -23,7 +23,7 @@ stages, in this order:
   attacks  60 MB of nested JSON, 2,000 half-sent requests, 1,150 idle connections at 1,024 files: `/healthz` in a second
   output   five steps of 4,000 infos, 200 steps of 60 kB, 66 matches of a policy that prints 98 MB (output.py)
   hostile  policies that send and print too much: at every level, by root and by a user, and through a worker; every
-           hostile program in a container; 500 boxes in a row
+           hostile program in a container; every schema made to keep a server busy; 500 boxes in a row
   databases  workers, sockets and browsers with a server on PostgreSQL too
   disks    a worker on disks of 4 kB to 1.4 MB, until one is large enough: no policy is blamed, the match is played
   training a training run killed 100 times and continued: same weights and curve as without kills
@@ -133,8 +133,9 @@ def hostile(args: argparse.Namespace) -> bool:
     worker = "packages/observatory/tests/jobs/test_hostile_policies.py"
     players = "packages/coworld/tests/runner/test_hostile_administrator.py"
     authors = "packages/observatory/tests/matches/test_voices.py"
+    schemas = "packages/observatory/tests/coworlds/test_hostile_schemas.py"
     programs = ["packages/cogbox/tests/test_hostile.py", "packages/cogbox/tests/test_leftovers.py"]
-    tests = [levels, worker, players, authors, *programs]
+    tests = [levels, worker, players, authors, schemas, *programs]
     return run("-m", "pytest", "-q", *tests, HOSTILE_LEVELS="all", BOXES="500", DATABASES="all")
 
 
