@@ -16,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from observatory import outcomes
 from observatory.clock import Clock, utc_now
 from observatory.commissioner.loop import Commissioner
+from observatory.commissioners.loop import CommissionerLoop
 from observatory.database import Database, migrate
 from observatory.errors import ObservatoryError
 from observatory.http import refusals
@@ -61,6 +62,7 @@ def create_app(settings: Settings | None = None, *, clock: Clock = utc_now) -> F
     _seed(settings, state.database, clock)
     state.commissioner = Commissioner(state.database, settings, clock)
     state.league_loop = LeagueLoop(state.database, clock)
+    state.commissioner_loop = CommissionerLoop(state.database, settings, clock)
     refusals.install(app)
     for router in _routers():
         app.include_router(router)
@@ -77,6 +79,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             tasks.start_soon(app.state.commissioner.run)
         if app.state.settings.play_rounds:
             tasks.start_soon(app.state.league_loop.run)
+            tasks.start_soon(app.state.commissioner_loop.run)
         yield
         app.state.response_cache.stop()
         tasks.cancel_scope.cancel()
@@ -105,6 +108,7 @@ def _routers() -> list[APIRouter]:
     from observatory.routes.administration import router as administration
     from observatory.routes.assays import router as assays
     from observatory.routes.bulk_episodes import router as bulk_episodes
+    from observatory.routes.commissioners import router as commissioners
     from observatory.routes.coworlds import guide_router as guides
     from observatory.routes.coworlds import router as coworlds
     from observatory.routes.episode_files import router as episode_files
@@ -156,6 +160,7 @@ def _routers() -> list[APIRouter]:
         leagues,
         memberships,
         rounds,
+        commissioners,
         usage,
         hosted_play,
         jobs,

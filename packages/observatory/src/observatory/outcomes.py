@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from observatory import events
 from observatory.assays import service as assays
+from observatory.commissioners import conversation
 from observatory.coworlds import repository as coworlds
 from observatory.coworlds import role_runs
 from observatory.coworlds.certification import CERTIFICATION, follow_job
@@ -19,7 +20,7 @@ from observatory.database.tables.requests import RequestSource
 from observatory.episodes.recording import record_job
 from observatory.events import Change, ChangeKind
 from observatory.experience.repository import is_in_public_league
-from observatory.job_states import JobStatus
+from observatory.job_states import COMMISSIONER, JobStatus
 from observatory.jobs import transitions
 from observatory.matches import repository as matches
 from observatory.matches import service as match_service
@@ -44,6 +45,9 @@ def job_changed(session: Session, job: Job, *, now: datetime) -> uuid.UUID | Non
         return None
     if job.job_type == role_runs.ROLE:
         role_runs.follow_job(session, job, now=now)
+        return None
+    if job.job_type == COMMISSIONER:
+        conversation.follow_job(session, job, now=now)
         return None
     match = matches.match_of_job(session, job.id)
     season_id = None if match is None else match.pool.season_id

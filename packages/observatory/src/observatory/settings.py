@@ -104,6 +104,12 @@ class Settings(BaseSettings):
     first_matches: int = Field(default=10, ge=0)
     """a version with fewer matches than this in a competition comes before the others"""
 
+    # Leagues whose commissioner is a program
+    commissioner_tick_seconds: float = Field(default=60.0, ge=0)
+    """how often a commissioner is asked for rounds"""
+    commissioner_lifetime_seconds: float = Field(default=600.0, gt=0)
+    """how long a commissioner may be silent while no episode is played for it"""
+
     # Connections
     max_connections: int | None = Field(default=None, ge=1)
     """by default as many as the limit of open files allows"""

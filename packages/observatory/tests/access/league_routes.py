@@ -82,6 +82,8 @@ LEAGUE_ROUTES: dict[str, tuple[str, Callable[[Any], Any] | None]] = {
     "GET /v2/rounds": (PUBLIC, None),
     "GET /v2/rounds/{round_id}": (PUBLIC, None),
     "POST /v2/rounds/{round_id}/cancel": (OWNER.format(409), lambda scene: {}),
+    "GET /v2/rounds/{round_id}/commissioner-messages": (OWNER.format(200), None),
+    f"GET {LEAGUE}/commissioner": (OWNER.format(200), None),
     "GET /v2/pools": (PUBLIC, None),
     "GET /v2/pools/{pool_id}": (PUBLIC, None),
     "GET /v2/league-submissions": (PUBLIC, None),

@@ -252,6 +252,13 @@ ROUTES: dict[str, tuple[str, Callable[[Scene], Any] | None]] = {
     "POST /work/jobs/{job_id}/secrets": (OPEN.format(403), None),
     "POST /work/jobs/{job_id}/release": (OPEN.format(403), None),
     "POST /work/jobs/{job_id}/finish": (OPEN.format(403), lambda scene: {"status": "completed"}),
+    "POST /work/jobs/{job_id}/commissioner/connect": (OPEN.format(403), None),
+    "POST /work/jobs/{job_id}/commissioner/messages": (
+        OPEN.format(403),
+        lambda scene: {"connection": 1, "number": 1, "text": "{}"},
+    ),
+    "POST /work/jobs/{job_id}/commissioner/next": (OPEN.format(403), lambda scene: {"connection": 1, "after": 0}),
+    "POST /work/jobs/{job_id}/commissioner/closed": (OPEN.format(403), lambda scene: {"reason": "it ended"}),
     "POST /jobs/batch": (ADMIN.format(200), lambda scene: [job_body()]),
     "GET /jobs": (SIGNED_IN, None),
     "GET /jobs/{job_id}": ("401 401 401 404 200 200 200 200", None),

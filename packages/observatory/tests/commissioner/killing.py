@@ -148,11 +148,14 @@ class Processes:
             self.kill_server()
         else:
             victim = number % WORKERS
-            _kill(self._workers[victim])
-            self._workers[victim] = self._work(victim)
+            self.kill_worker(victim)
+
+    def kill_worker(self, victim: int) -> None:
+        kill_process(self._workers[victim])
+        self._workers[victim] = self._work(victim)
 
     def kill_server(self) -> None:
-        _kill(self._server)
+        kill_process(self._server)
         self._server = self._serve()
 
     def get(self, path: str) -> bytes | None:
@@ -165,7 +168,7 @@ class Processes:
 
     def end(self) -> None:
         for process in (*self._workers, self._server):
-            _kill(process)
+            kill_process(process)
 
     def _serve(self) -> int:
         return self._nursery.start("serve", str(self._data_dir / "log"), self._env)
@@ -175,7 +178,8 @@ class Processes:
         return self._nursery.start("work", str(self._data_dir / "log"), self._env, *words)
 
 
-def _kill(process: int) -> None:
+def kill_process(process: int) -> None:
+    """SIGKILL, and wait until the process is gone."""
     with suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)
     while Path(f"/proc/{process}").exists():

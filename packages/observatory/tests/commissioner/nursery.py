@@ -1,7 +1,8 @@
 """A process that has everything loaded and makes others by forking: what is killed often must start quickly.
 
-Reads lines of JSON, `["serve", log, environment]` or `["work", log, environment, server, token file, name, progress
-file]`; answers each with the id of the new process. Ends with its input, and takes its children along.
+Reads lines of JSON: `["serve", log, environment]`, `["work", log, environment, server, token file, name, progress
+file]` or `["commission", log, environment, server, token file, name]`. Answers each with the id of the new process.
+Ends with its input, and takes its children along.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import packages.observatory.tests.loaded  # noqa: F401
 from observatory.serving.serving import serve
 from observatory.settings import Settings
 from packages.observatory.tests.commissioner import scripted
+from packages.observatory.tests.commissioners import lane
 
 
 def main() -> None:
@@ -33,6 +35,8 @@ def main() -> None:
             try:
                 if action == "serve":
                     serve(Settings(), report=lambda sentence: None)
+                elif action == "commission":
+                    lane.main()
                 else:
                     scripted.main()
             finally:

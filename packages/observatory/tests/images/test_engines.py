@@ -20,7 +20,7 @@ import pytest
 from observatory.accounts.service import create_user, mint_user_token
 from observatory.app import create_app
 from observatory.settings import Settings
-from packages.observatory.tests.commissioner.killing import Nursery, _kill, wait_until
+from packages.observatory.tests.commissioner.killing import Nursery, kill_process, wait_until
 from packages.observatory.tests.conftest import Account
 from packages.observatory.tests.images.pushing import Image, Push, begin, complete, digest_of
 from tests.wheels import podman as engine
@@ -78,7 +78,7 @@ def test_a_push_continues_after_the_server_was_killed(tmp_path: Path) -> None:
         sending = threading.Thread(target=send)
         sending.start()
         wait_until(lambda: arrived() == 16 * MEGABYTE, log.read_text)
-        _kill(server)
+        kill_process(server)
         killed.set()
         sending.join()
 
@@ -93,7 +93,7 @@ def test_a_push_continues_after_the_server_was_killed(tmp_path: Path) -> None:
         assert digest_of(client.get(done.headers["Location"], headers=push.headers, timeout=60).content) == digest_of(
             blob
         )
-        _kill(server)
+        kill_process(server)
 
 
 @pytest.mark.any_database

@@ -10,6 +10,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
+from observatory.commissioners.conversation import abort_round
+from observatory.commissioners.programs import CONTAINER
 from observatory.database.tables.leagues import GradeRequest, League, Round, RoundStatus
 from observatory.errors import Conflict, Unprocessable
 from observatory.leagues import entries
@@ -23,8 +25,12 @@ __all__ = ["cancel_round", "request_grades", "trigger_round"]
 
 
 def trigger_round(session: Session, league: League, *, now: datetime) -> None:
-    """Start the next round of every division as soon as it can start; the interval does not count this once."""
-    if not SettingsDocument.model_validate(league.settings).ladder.enabled:
+    """Start the next round of every division as soon as it can start; the interval does not count this once.
+
+    A commissioner that is a program is asked at once which rounds to play.
+    """
+    is_platform = league.commissioner_key == PLATFORM
+    if is_platform and not SettingsDocument.model_validate(league.settings).ladder.enabled:
         raise Conflict(f"The ladder of league {league.name!r} is off; turn it on in its settings")
     if league.disabled_at is not None:
         raise Conflict(f"League {league.name!r} is closed")
@@ -72,8 +78,11 @@ def request_grades(
 
 def cancel_round(session: Session, round_: Round, reason: str, *, now: datetime) -> None:
     """Cancel a round that is being played; it changes no rating."""
-    if round_.commissioner_key != PLATFORM or round_.plan is None:
-        raise Conflict("The commissioner of this league decides about its rounds")
     if round_.status not in ACTIVE_ROUND:
         raise Conflict(f"Round {round_.round_number} is {round_.status.value} already")
+    if round_.commissioner_key == CONTAINER:
+        abort_round(session, round_, reason, now=now)
+        return
+    if round_.commissioner_key != PLATFORM or round_.plan is None:
+        raise Conflict("The commissioner of this league decides about its rounds")
     close_round(session, round_, RoundStatus.CANCELLED, reason, now=now)

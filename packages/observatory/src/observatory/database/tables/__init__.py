@@ -3,6 +3,7 @@
 import observatory.database.tables.accounts
 import observatory.database.tables.assays
 import observatory.database.tables.audit
+import observatory.database.tables.commissioners
 import observatory.database.tables.coworlds
 import observatory.database.tables.episodes
 import observatory.database.tables.images

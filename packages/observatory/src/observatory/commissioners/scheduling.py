@@ -1,0 +1,89 @@
+"""Ask a commissioner which rounds to play, and create them."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from observatory import events
+from observatory.commissioners import facts
+from observatory.commissioners.programs import CONTAINER, Program
+from observatory.commissioners.runs import ProtocolBroken, end_run, send, start_run
+from observatory.database.tables.commissioners import CommissionerPhase, CommissionerRun, CommissionerRunStatus
+from observatory.database.tables.coworlds import Coworld
+from observatory.database.tables.leagues import League, Round, RoundStatus
+from observatory.events import Change, ChangeKind
+from observatory.leagues.repository import has_active_round
+
+__all__ = ["create_rounds", "open_run", "receive"]
+
+
+def open_run(session: Session, run: CommissionerRun, *, now: datetime) -> None:
+    """Ask for rounds."""
+    league = run.league
+    content = {
+        "league": facts.league_info(league),
+        "divisions": [facts.division_info(row) for row in facts.open_divisions(session, league)],
+        "active_memberships": facts.memberships(session, league),
+        "recent_rounds": [facts.round_info(row) for row in facts.recent_rounds(session, league)],
+    }
+    send(session, run, "schedule_rounds_request", content, now=now)
+
+
+def receive(session: Session, run: CommissionerRun, message: dict[str, Any], *, now: datetime) -> None:
+    """Create the rounds. Players that should keep running are not started: no round needs them."""
+    if message["type"] != "schedule_rounds_response":
+        raise ProtocolBroken(f"{message['type']} is no answer to schedule_rounds_request")
+    create_rounds(session, run, message["rounds"], now=now)
+    end_run(session, run, CommissionerRunStatus.COMPLETED, now=now)
+
+
+def create_rounds(session: Session, run: CommissionerRun, specs: Sequence[dict[str, Any]], *, now: datetime) -> None:
+    """Create a round and its conversation for each spec.
+
+    A spec is dropped if its division does not exist, is archived or has an active round, or if its key was used.
+    """
+    league = run.league
+    if league.rounds_paused_at is not None or league.disabled_at is not None:
+        return
+    divisions = {division.id: division for division in facts.open_divisions(session, league)}
+    program = Program(session.get_one(Coworld, run.coworld_id), run.runnable_id, run.version)
+    for spec in specs:
+        division = divisions.get(uuid.UUID(spec["division_id"]))
+        key = spec["idempotency_key"]
+        if division is None or has_active_round(session, division.id) or _is_used(session, league, key):
+            continue
+        config = {name: value for name, value in spec["round_config"].items() if value is not None}
+        round_ = Round(
+            division_id=division.id,
+            round_number=_last_number(session, division.id) + 1,
+            commissioner_key=CONTAINER,
+            execution_backend=spec["execution_backend"][:32],
+            round_config=config,
+            round_display=None if spec["notes"] is None else {"notes": spec["notes"]},
+            status=RoundStatus.PENDING,
+            created_at=now,
+        )
+        round_.division = division
+        session.add(round_)
+        session.flush()
+        events.note(session, Change(ChangeKind.ROUND, ids=frozenset({round_.id})))
+        plan = {"recorded_episodes": spec["recorded_episodes"]}
+        phase = CommissionerPhase.ROUND
+        start_run(session, league, program, phase, now=now, round_=round_, idempotency_key=key, plan=plan)
+
+
+def _is_used(session: Session, league: League, key: str | None) -> bool:
+    if key is None:
+        return False
+    same = (CommissionerRun.league_id == league.id, CommissionerRun.idempotency_key == key)
+    return session.scalar(select(CommissionerRun.id).where(*same)) is not None
+
+
+def _last_number(session: Session, division_id: uuid.UUID) -> int:
+    return session.scalar(select(func.max(Round.round_number)).where(Round.division_id == division_id)) or 0

@@ -1,0 +1,291 @@
+"""A commissioner runs a league: it migrates it, schedules rounds, plays them and moves members."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from coworld.commissioner.protocol import EpisodeRequest, RoundComplete, ScheduleEpisodes
+from packages.observatory.tests.commissioners.conversing import Commissioned
+from packages.observatory.tests.commissioners.script import Script
+
+on_any = pytest.mark.any_database
+ASKED = ["round_completed_request", "rank_division_request", "describe_division_request"]
+
+
+def review(league: Commissioned) -> list[str]:
+    """Ask what the script does not answer; the questions."""
+    asked = []
+    while (lease := league.lease()) is not None:
+        connection = league.connect(lease)
+        league.fetch(connection)
+        asked += connection.types
+        league.close(connection, "unknown message", is_refusal=True)
+    return asked
+
+
+def start_round(league: Commissioned) -> Any:
+    """Migrate if that is due, schedule, and connect to the round."""
+    while "pending" not in [row["status"] for row in league.rounds()]:
+        league.loop.check_all()
+        league.converse()
+    return league.connect()
+
+
+def play_round(league: Commissioned) -> Any:
+    connection = start_round(league)
+    assert not league.answer(connection)
+    league.play()
+    assert league.answer(connection)
+    return connection
+
+
+@on_any
+def test_a_migration_renames_creates_and_moves(league: Commissioned) -> None:
+    league.loop.check_all()
+    assert not league.get(f"/v2/leagues/{league.league}/commissioner")["is_migrated"]
+    league.loop.check_all()  # it is queued once
+    assert league.converse().types == ["league_migration_config_request", "league_migration_request"]
+    divisions = {row["name"]: row for row in league.get("/v2/divisions", league_id=league.league)}
+    assert divisions["Premier"]["id"] == league.division
+    assert divisions["Premier"]["description"] == "The best"
+    assert (divisions["Waiting"]["type"], divisions["Waiting"]["level"]) == ("staging", -1)
+    assert league.members() == {
+        "ann": ("Premier", "competing", True),
+        "ben": ("Premier", "competing", True),
+        "eve": ("Waiting", "qualifying", False),
+        "zed": ("Premier", "competing", True),
+    }
+    assert league.get(f"/v2/leagues/{league.league}/commissioner")["is_migrated"]
+
+
+def test_two_rounds_with_a_failed_a_cancelled_and_a_rejected_episode(league: Commissioned) -> None:
+    first = play_round(league)
+    assert first.types[:3] == ["round_start", "episodes_accepted", "episodes_rejected"]
+    assert sorted(first.types[3:]) == ["episode_failed", "episode_result", "episode_result"]
+    assert league.state() == {"commissioner": {"seen": [600.0]}}
+    assert review(league) == ASKED
+    second = play_round(league)
+    assert second.handler.start.state["seen"] == [600.0]
+    assert [result.rank for result in second.handler.start.recent_results] == [1, 2, 3]
+    assert review(league) == []  # it has refused all questions before
+    league.loop.check_all()
+    league.converse()  # no more rounds
+    assert league.lease() is None
+    ranked = [(1, "ben", 301.5), (2, "ann", 298.5), (3, "zed", 0.0)]
+    played = {"status": "completed", "display": {"rejected": ["impossible"]}, "results": ranked}
+    assert league.outcome() == {
+        "rounds": [{"number": 1, **played}, {"number": 2, **played}],
+        "members": {
+            "ann": ("Premier", "competing", True),
+            "ben": ("Premier", "competing", True),
+            "eve": ("Waiting", "qualifying", False),
+            "zed": ("Premier", "disqualified", False),
+        },
+        "state": {"commissioner": {"seen": [600.0, 600.0]}},
+        "tables": {"Premier": [(1, "ben", 301.5, 2), (2, "ann", 298.5, 2), (3, "zed", 0.0, 2)], "Waiting": []},
+    }
+    episodes = league.get(f"/v2/rounds/{league.rounds()[0]['id']}/episode-requests")["entries"]
+    assert sorted(row["status"] for row in episodes) == ["cancelled", "completed", "completed", "failed"]
+    kinds = {row["event_type"] for row in league.get("/v2/competition-events", league_id=league.league)}
+    assert {"round_started", "round_completed", "membership_disqualified"} <= kinds
+
+
+@on_any
+def test_a_program_that_crashes_is_started_again_and_no_episode_is_played_twice(league: Commissioned) -> None:
+    first = start_round(league)
+    assert not league.answer(first)
+    assert league.play() == ["completed", "completed", "failed"]
+    league.close(first)
+    second = league.connect()
+    assert second.number == 2
+    assert league.answer(second)
+    assert [result.request_id for result in second.handler.start.completed_episodes] == ["played", "swapped"]
+    # The script asks for all of them again, and hears of all of them again.
+    assert second.types == [*first.types[:3], "episode_result", "episode_result", "episode_failed"]
+    assert league.play() == []
+    assert league.rounds()[0]["status"] == "completed"
+
+
+@on_any
+def test_a_program_that_crashes_three_times_fails_its_round_and_nothing_is_applied(league: Commissioned) -> None:
+    first = start_round(league)
+    league.answer(first)
+    league.close(first, "it ended with exit code 1")
+    for _ in range(2):
+        league.close(league.connect(), "it ended with exit code 1")
+    [round_] = league.rounds()
+    assert (round_["status"], "3 times" in round_["error"]) == ("failed", True)
+    assert league.state() == {}
+    assert league.play() == []  # its episodes were cancelled
+    assert league.outcome()["tables"] == {"Premier": [], "Waiting": []}
+    league.loop.check_all()
+    league.converse()
+    assert [row["status"] for row in league.rounds()] == ["failed", "pending"]
+
+
+BROKEN = {
+    "hello": "sent something wrong",
+    "[]": "a JSON object",
+    '{"type": "round_complete", "results": [{"division_id": 5}]}': "sent something wrong",
+    '{"type": "hello"}': "Unknown commissioner message type",
+    '{"type": "schedule_rounds_response"}': "not a message of a round",
+    '{"type": "round_complete", "state": NaN}': "NaN",
+    '{"type": "round_complete", "state": "\\u0000"}': "zero bytes",
+    '{"type": "round_complete", "leaderboards": [{"division_id": "' + "0" * 32 + '"}]}': "not an open division",
+}
+
+
+@on_any
+def test_a_program_that_breaks_the_protocol_fails_its_round(league: Commissioned) -> None:
+    for text, problem in BROKEN.items():
+        connection = start_round(league)
+        assert league.say(connection, text)
+        round_ = league.rounds()[-1]
+        assert round_["status"] == "failed"
+        assert problem in round_["error"]
+        assert league.get(f"/v2/leagues/{league.league}/commissioner")["problem"] == round_["error"]
+
+
+@on_any
+def test_a_repeated_message_changes_nothing_and_a_gap_is_refused(league: Commissioned) -> None:
+    connection = start_round(league)
+    [start], _ = league.fetch(connection)
+    [schedule] = connection.handler(start)
+    assert not league.say(connection, schedule)
+    assert not league.say(connection, schedule, again=True)
+    assert len(league.fetch(connection)[0]) == 2
+    body = {"connection": connection.number, "number": 5, "text": "{}"}
+    league.call(connection.lease, "commissioner/messages", body, status=409)
+    body = {"connection": connection.number + 1, "number": 2, "text": "{}"}
+    league.call(connection.lease, "commissioner/messages", body, status=409)
+
+
+@on_any
+def test_a_cancelled_round_aborts_its_program_and_counts_nothing(league: Commissioned) -> None:
+    connection = start_round(league)
+    league.answer(connection)
+    round_id = league.rounds()[0]["id"]
+    answer = league.post(f"/v2/rounds/{round_id}/cancel", {"reason": "the map is broken"})
+    assert (answer["status"], answer["error"]) == ("cancelled", "the map is broken")
+    [abort], is_over = league.fetch(connection)
+    assert (abort.message_type, abort.reason, is_over) == ("round_abort", "the map is broken", True)
+    assert league.say(connection, RoundComplete())  # too late
+    assert league.play() == []
+    assert league.state() == {}
+    league.post(f"/v2/rounds/{round_id}/cancel", {}, status=409)
+
+
+@on_any
+def test_episodes_that_cannot_be_played_are_rejected_one_by_one(league: Commissioned) -> None:
+    connection = start_round(league)
+    [start], _ = league.fetch(connection)
+    connection.handler(start)
+    first, second = [entrant.policy_version_id for entrant in connection.handler.entrants()][:2]
+
+    def episode(name: str, **changes: Any) -> EpisodeRequest:
+        fields = {"variant_id": "quick", "policy_version_ids": [first, second], **changes}
+        return EpisodeRequest(request_id=name, **fields)
+
+    stranger = league.world.version(league.owner)
+    league.say(
+        connection,
+        ScheduleEpisodes(
+            episodes=[
+                episode("fine"),
+                episode("changed", game_config_overrides={"max_ticks": 5}),
+                episode("tokens", game_config_overrides={"tokens": ["a", "b"]}),
+                episode("secret", game_config_overrides={"width": "secret://coworld/paintarena/x"}),
+                episode("schema", game_config_overrides={"width": 1000}),
+                episode("crowded", policy_version_ids=[first] * 3),
+                episode("empty", policy_version_ids=[]),
+                episode("stranger", policy_version_ids=[first, stranger]),
+            ]
+        ),
+    )
+    [accepted, rejected], _ = league.fetch(connection)
+    assert accepted.request_ids == ["fine", "changed"]
+    said = rejected.errors
+    assert "tokens" in said["tokens"] and "secret" in said["secret"]
+    assert "width" in said["schema"]
+    assert "seats" in said["crowded"] and "seats" in said["empty"]
+    assert "not a member" in said["stranger"]
+    league.say(connection, ScheduleEpisodes(episodes=[episode("fine", policy_version_ids=[second, first])]))
+    [rejected], _ = league.fetch(connection)
+    assert "used for another episode" in rejected.errors["fine"]
+
+
+@on_any
+def test_a_silent_program_is_given_up_but_not_while_episodes_are_played(league: Commissioned, clock: Any) -> None:
+    first = start_round(league)
+    league.answer(first)
+    clock.advance(50)
+    league.call(first.lease, "heartbeat", {"status": "running"})
+    league.world.app.state.settings.commissioner_lifetime_seconds = 40.0
+    assert league.fetch(first) == ([], False)
+    league.play()
+    league.fetch(first)
+    clock.advance(50)
+    league.call(first.lease, "heartbeat", {"status": "running"})
+    assert league.fetch(first) == ([], True)
+    second = league.connect()
+    assert league.answer(second)
+    assert league.rounds()[0]["status"] == "completed"
+
+
+@on_any
+def test_every_message_is_stored_for_the_owner(league: Commissioned) -> None:
+    play_round(league)
+    rows = league.get(f"/v2/rounds/{league.rounds()[0]['id']}/commissioner-messages")
+    spoken = [(row["from_commissioner"], row["message_type"]) for row in rows[::-1]]
+    assert spoken[:2] == [(False, "round_start"), (True, "schedule_episodes")]
+    assert (True, "round_complete") in spoken and (True, "episode_cancel") in spoken
+
+
+@on_any
+def test_a_paused_league_gets_no_rounds_and_a_lost_worker_costs_nothing(league: Commissioned, clock: Any) -> None:
+    connection = start_round(league)
+    league.answer(connection)
+    league.post(f"/v2/leagues/{league.league}/rounds-paused", {"paused": True})
+    clock.advance(61)  # the lease runs out
+    league.play()
+    second = league.connect()
+    league.call(connection.lease, "commissioner/next", {"connection": 1, "after": 0}, status=403)
+    assert league.answer(second)
+    review(league)
+    league.loop.check_all()
+    assert league.lease() is None
+    league.post(f"/v2/leagues/{league.league}/rounds-paused", {"paused": False})
+    league.loop.check_all()
+    assert league.converse().types == ["schedule_rounds_request"]
+
+
+@on_any
+def test_an_older_commissioner_without_migrations_keeps_the_divisions(league: Commissioned) -> None:
+    league.loop.check_all()
+    connection = league.connect()
+    league.fetch(connection)
+    league.close(connection, "Unknown message", is_refusal=True)
+    assert league.get(f"/v2/leagues/{league.league}/commissioner")["is_migrated"]
+    assert [row["name"] for row in league.get("/v2/divisions", league_id=league.league)] == ["Competition"]
+
+
+def test_a_migration_that_leaves_members_behind_is_refused_as_a_whole(league: Commissioned) -> None:
+    class Forgets(Script):
+        def __call__(self, message: Any) -> Any:
+            replies = super().__call__(message)
+            if message.message_type == "league_migration_config_request":
+                replies[0].divisions = replies[0].divisions[:1]  # only the waiting room is left
+            return replies
+
+    league.new_handler = Forgets
+    league.loop.check_all()
+    league.converse()
+    status = league.get(f"/v2/leagues/{league.league}/commissioner")
+    assert not status["is_migrated"]
+    assert "3 live members would stay in 'Competition'" in status["problem"]
+    assert [row["name"] for row in league.get("/v2/divisions", league_id=league.league)] == ["Competition"]
+    assert set(league.members().values()) == {("Competition", "competing", True)}
+    league.loop.check_all()
+    assert league.lease() is None  # it is tried again later, or when the commissioner has changed
