@@ -153,6 +153,13 @@ def test_references_of_schemas_cannot_keep_this_machine_busy(monkeypatch: pytest
     assert caught.value.error_type == "results_malformed"
 
 
+def test_large_results_are_not_checked_with_a_large_schema(tmp_path: Path) -> None:
+    (tmp_path / "results.json").write_text(json.dumps({"scores": [1.0, 2.0], "text": "x" * 3_000_000}))
+    read_results(tmp_path / "results.json", {"anyOf": [{"type": "object"}] * 100}, 2)
+    with pytest.raises(RunnerEpisodeError, match="too many for a schema of 1001 subschemas"):
+        read_results(tmp_path / "results.json", {"anyOf": [{"type": "string"}] * 1000}, 2)
+
+
 def test_errors_are_collected_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("coworld.schema.validation._MAX_MESSAGE_CHARACTERS", 1000)
     assert 1 < len(json_schema_validation_errors(["long" * 100] * 1000, {"items": {"type": "integer"}})) < 5

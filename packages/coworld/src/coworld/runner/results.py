@@ -9,9 +9,12 @@ from pydantic import ValidationError
 from coworld.errors import CoworldError
 from coworld.runner.failures import RunnerEpisodeError
 from coworld.runner.io import GamePlayerFailure
+from coworld.schema.bounds import applied_subschemas
 from coworld.schema.validation import json_schema_validation_errors
 
 LARGEST_RESULTS = 64 << 20
+LARGEST_CHECK = 1 << 30
+"""bytes of results times subschemas: an error of each subschema may quote the whole results"""
 
 
 def read_results(path: Path, schema: dict[str, Any], slots: int) -> dict[str, Any]:
@@ -20,6 +23,9 @@ def read_results(path: Path, schema: dict[str, Any], slots: int) -> dict[str, An
         raise RunnerEpisodeError("the game ended and has written no results", error_type="results_missing")
     if path.stat().st_size > LARGEST_RESULTS:
         _malformed(f"results.json is larger than {LARGEST_RESULTS} bytes")
+    applied = applied_subschemas(schema)
+    if path.stat().st_size * applied > LARGEST_CHECK:
+        _malformed(f"results.json has {path.stat().st_size} bytes, too many for a schema of {applied} subschemas")
     try:
         results = json.loads(path.read_bytes(), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:

@@ -10,7 +10,7 @@ from coworld.errors import Problem
 from coworld.schema.patterns import is_linear
 from coworld.schema.references import Pointer, reference_target, subschemas
 
-__all__ = ["bound_problems"]
+__all__ = ["applied_subschemas", "bound_problems"]
 
 MAX_BYTES = 256 << 10
 MAX_DEPTH = 40
@@ -29,7 +29,7 @@ def bound_problems(schema: dict[str, Any], *, at: str) -> list[Problem]:
         return [Problem(at, f"the schema has {size:,} bytes; at most {MAX_BYTES:,} are allowed", "write a shorter one")]
     parts = dict(subschemas(schema))
     problems = [problem for pointer, part in parts.items() for problem in _part_problems(part, (at, *pointer))]
-    if not problems and _applied(parts) > MAX_APPLIED:
+    if not problems and applied_subschemas(schema) > MAX_APPLIED:
         message = f"its references lead to more than {MAX_APPLIED:,} subschemas"
         problems.append(Problem(at, message, "refer to each definition fewer times"))
     return problems
@@ -66,11 +66,12 @@ def _part_problems(part: dict[str, Any], path: Pointer) -> Iterator[Problem]:
             yield Problem(".".join((*path, keyword)), message, fix)
 
 
-def _applied(parts: dict[Pointer, dict[str, Any]]) -> int:
+def applied_subschemas(schema: dict[str, Any]) -> int:
     """Return how many subschemas a schema applies, `MAX_APPLIED` and one at most.
 
     A reference back to a schema that contains it is not followed: the depth of the value limits it.
     """
+    parts = dict(subschemas(schema))
     totals: dict[Pointer, int] = {}
     children: dict[Pointer, list[Pointer]] = {pointer: [] for pointer in parts}
     for pointer, part in parts.items():
