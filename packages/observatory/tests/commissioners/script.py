@@ -1,4 +1,4 @@
-"""A commissioner that follows a script: two divisions, two rounds, one episode of each kind.
+"""A commissioner that follows a script: two divisions, a few rounds, one episode of each kind.
 
 It decides from what it is told and from nothing else, so that it says the same after a crash. `python script.py` serves
 it.
@@ -6,6 +6,7 @@ it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from statistics import fmean
 from typing import Any
@@ -38,7 +39,7 @@ from coworld.commissioner.protocol import (
 from coworld.commissioner.server import serve_commissioner
 from coworld.errors import CoworldError
 
-ROUNDS = 2
+ROUNDS = int(os.environ.get("SCRIPT_ROUNDS", "2"))
 VARIANT = "quick"
 
 
@@ -122,7 +123,7 @@ class Script:
                 from_division_id=division,
                 status="disqualified",
                 substatus="crash",
-                reason="It broke an episode of both rounds",
+                reason="It broke an episode of every round",
             )
             for entrant in entrants
             if entrant.policy_version_id == blamed and len(seen) == ROUNDS

@@ -274,7 +274,7 @@ def test_an_older_commissioner_without_migrations_keeps_the_divisions(league: Co
 def test_a_migration_that_leaves_members_behind_is_refused_as_a_whole(league: Commissioned) -> None:
     class Forgets(Script):
         def __call__(self, message: Any) -> Any:
-            replies = super().__call__(message)
+            replies: Any = super().__call__(message)
             if message.message_type == "league_migration_config_request":
                 replies[0].divisions = replies[0].divisions[:1]  # only the waiting room is left
             return replies
