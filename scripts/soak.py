@@ -31,6 +31,8 @@ stages, in this order:
   requests server and workers killed 50 times while episodes are requested and played, and the server 50 times while
            images, policies and Coworlds are uploaded, on SQLite and on PostgreSQL: every acknowledged request is
            played once, every acknowledged upload is there once; the feed of changes read in 60 orders of events
+  rounds   server and workers of a platform league killed 50 times, on SQLite and on PostgreSQL: same ratings as without
+           kills; 50 policies in 5 divisions play 20 rounds each by themselves (tests/soak/rounds.py)
   samples  every recorded mission saved and loaded, the intervals of 2,000 seasons, every tutorial as a notebook
   image    the images of the Containerfile, built from Debian packages and wheels: a server, a worker, episodes on a
            machine and of Cogs vs Clips in its images, the sandbox, the same image twice
@@ -166,6 +168,12 @@ def requests(args: argparse.Namespace) -> bool:
     return run("-m", "pytest", "-q", *(f"packages/observatory/tests/{name}.py" for name in names), **sizes)
 
 
+def rounds(args: argparse.Namespace) -> bool:
+    test = "packages/observatory/tests/rounds/test_kills.py"
+    sizes = {"ROUND_KILLS": str(args.kills // 2), "KILLS_SEED": str(7 + args.seed), "DATABASES": "all"}
+    return run("-m", "pytest", "-q", test, **sizes) and run("-m", "tests.soak.rounds")
+
+
 def samples(args: argparse.Namespace) -> bool:
     missions = "packages/mettagrid/tests/config/test_recorded_configs.py"
     seasons = "packages/observatory/tests/standings/test_intervals.py"
@@ -197,6 +205,7 @@ STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "training": training,
     "kills": kills,
     "requests": requests,
+    "rounds": rounds,
     "samples": samples,
     "image": image,
 }

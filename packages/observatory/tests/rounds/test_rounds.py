@@ -193,19 +193,20 @@ def test_players_move_between_divisions_by_their_ratings(yard: Yard, clock: Any)
     [event] = yard.events("membership_promoted")
     assert event["headline"] == "ada:v1 moved up to Gold" and event["summary"] == "1516.0 is above 1510"
     assert [name for _, name, _ in yard.table(competition)] == ["bob"]
+    assert yard.table(gold) == [(1, "ada", 1516.0)]
     yard.enter("carol")
     clock.advance(61)
-    yard.check()  # ada is alone in Gold and plays against herself; that changes no rating
-    yard.play(lambda names: [0.0] * len(names) if "carol:v1" not in names else alphabetical(names))
+    yard.check()  # ada is alone in Gold, so no round is played there
+    yard.play(lambda names: alphabetical(names)[::-1])
     yard.check()
-    assert yard.table(gold) == [(1, "ada", 1516.0)]
+    assert [name for _, name, _ in yard.table(gold)] == ["ada", "carol"]
     with yard.world.database.transaction() as session:
         row = session.get_one(LadderRating, (raw(yard.league), yard.member("ada")["player"]["id"]))
         row.standing = {**row.standing, "rating": 1400.0}
     clock.advance(61)
     yard.round(lambda names: [0.0] * len(names))
     assert yard.member("ada")["division"]["name"] == "Competition"
-    assert len(yard.events("membership_relegated")) == 1
+    assert [event["headline"] for event in yard.events("membership_relegated")] == ["ada:v1 moved down to Competition"]
 
 
 @pytest.mark.any_database

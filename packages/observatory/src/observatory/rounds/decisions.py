@@ -20,7 +20,7 @@ from observatory.ladder.rating import (
 )
 from observatory.ladder.scoring import CountedEpisode, EpisodeResult, count_episode
 from observatory.ladder.seating import Table, grade_alone, seat_round
-from observatory.leagues.ladder_settings import CloneFill
+from observatory.leagues.ladder_settings import CloneFill, Score
 from observatory.rounds.facts import (
     ActiveRound,
     Attempt,
@@ -130,8 +130,9 @@ def _is_triggered(facts: DivisionFacts) -> bool:
 
 
 def _ladder_round(facts: DivisionFacts, now: datetime) -> Decision:
-    if len(facts.members) < max(facts.minimum_champions, 1):
-        return Wait(f"The division has {len(facts.members)} champions, and needs {max(facts.minimum_champions, 1)}")
+    least = facts.minimum_champions or (1 if isinstance(facts.settings.ladder.ranking, Score) else 2)
+    if len(facts.members) < least:  # a rating compares players, so one alone has nothing to win
+        return Wait(f"The division has {len(facts.members)} champions, and needs {least}")
     if not _is_triggered(facts) and facts.last is not None:
         if facts.settings.ladder.round_trigger == "new_policy":
             if {member.policy_version_id for member in facts.members} <= facts.last.versions:

@@ -171,7 +171,7 @@ class DivisionFacts:
     is_staging: bool
     settings: SettingsDocument
     interval_minutes: float | None
-    minimum_champions: int
+    minimum_champions: int | None
     is_paused: bool
     triggered_at: datetime | None
     active: ActiveRound | None

@@ -110,6 +110,7 @@ class Reader:
         players = [member.player_id for member in (members if active is None else active.plan.entrants)]
         coworld = None if active is not None else played_coworld(session, league)
         config = league.commissioner_config
+        least = _number(config.get("minimum_champions"))
         pool = league.seed_policies.get("policy_version_ids", [])
         return DivisionFacts(
             division_id=division_id,
@@ -117,7 +118,7 @@ class Reader:
             is_staging=division.type is DivisionType.STAGING,
             settings=settings,
             interval_minutes=settings.round_interval_minutes or _number(config.get("schedule_interval_minutes")),
-            minimum_champions=int(_number(config.get("minimum_champions")) or 1),
+            minimum_champions=None if least is None else int(least),
             is_paused=league.rounds_paused_at is not None or league.disabled_at is not None,
             triggered_at=league.round_triggered_at,
             active=active,

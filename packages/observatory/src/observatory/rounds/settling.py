@@ -57,9 +57,9 @@ def settle(session: Session, round_: Round, decision: Settle, *, now: datetime) 
                 )
             )
         _store_standings(session, round_, plan, decision.rated)
-        before = ranks(division.leaderboards)
-        _move(session, round_, plan, decision.moves, now=now)
-        _publish_board(session, round_, plan, before, now=now)
+        targets = _move(session, round_, plan, decision.moves, now=now)
+        for changed in (division, *targets):
+            _publish_board(session, changed, round_, plan, now=now)
     headline = f"Round {round_.round_number} of {division.name} in {division.league.name} is over"
     summary = _summary(session, decision)
     publish_round_event(session, "round_completed", round_, headline, now=now, summary=summary)
@@ -120,11 +120,9 @@ def _store_standings(session: Session, round_: Round, plan: FrozenRound, rated: 
     session.flush()
 
 
-def _publish_board(
-    session: Session, round_: Round, plan: FrozenRound, before: Mapping[str, int], *, now: datetime
-) -> None:
-    """Publish the table of the champions that are in the division now and have played; tell who changed places."""
-    division, ranking = round_.division, plan.ladder.ranking
+def _publish_board(session: Session, division: Division, round_: Round, plan: FrozenRound, *, now: datetime) -> None:
+    """Publish the table of the champions that are in a division now and have played, and their changes of rank."""
+    before, ranking = ranks(division.leaderboards), plan.ladder.ranking
     here = {member.player_id: member for member in entries.champions_in(session, division.id)}
     standings = read_standings(session, division.league_id, list(here))
     found = [
@@ -143,7 +141,11 @@ def _publish_board(
             )
 
 
-def _move(session: Session, round_: Round, plan: FrozenRound, found: tuple[Move, ...], *, now: datetime) -> None:
+def _move(
+    session: Session, round_: Round, plan: FrozenRound, found: tuple[Move, ...], *, now: datetime
+) -> list[Division]:
+    """Apply moves; return the divisions that have new members."""
+    targets: dict[uuid.UUID, Division] = {}
     members = {member.player_id: member.membership_id for member in plan.entrants}
     for move in found:
         membership = _live(session, members[move.player_id], round_.division_id)
@@ -154,11 +156,13 @@ def _move(session: Session, round_: Round, plan: FrozenRound, found: tuple[Move,
             continue
         assert move.to is not None
         target = session.get_one(Division, uuid.UUID(move.to))
+        targets[target.id] = target
         champions.transfer(session, membership, target, move.why, now=now)
         kind: EventType = "membership_promoted" if move.kind == "promoted" else "membership_relegated"
         way = "up" if move.kind == "promoted" else "down"
         headline = f"{champions.label(membership)} moved {way} to {target.name}"
         publish_membership_event(session, kind, membership, headline, now=now, summary=move.why, round_id=round_.id)
+    return list(targets.values())
 
 
 def _live(session: Session, membership_id: uuid.UUID, division_id: uuid.UUID) -> Membership | None:
