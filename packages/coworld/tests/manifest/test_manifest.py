@@ -190,11 +190,13 @@ def test_each_profile_says_what_fails(change: object, guide: list[str], current:
     assert found["0.1.0"] == [path for path in guide if path.endswith("tokens")]
 
 
-def test_results_without_scores_are_a_warning() -> None:
+def test_results_without_scores_and_schemas_that_a_server_refuses_are_warnings() -> None:
     good = read_authored_manifest(manifest_document())
     assert manifest_warnings(good) == []
     bare = read_authored_manifest(changed(put("game", "results_schema", value={})))
     assert [warning.path for warning in manifest_warnings(bare)] == ["game.results_schema"]
+    good.game.config_schema["enum"] = list(range(2000))
+    assert [warning.path for warning in manifest_warnings(good)] == ["game.config_schema.enum"]
 
 
 JSON = st.recursive(

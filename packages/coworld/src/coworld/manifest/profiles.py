@@ -9,6 +9,7 @@ from coworld.manifest.tokens import token_count_bounds
 from coworld.models.manifest import CoworldManifest
 from coworld.models.reporters import CoworldReporterContainer
 from coworld.models.runnables import MANIFEST_ROLE_SECTIONS
+from coworld.schema.bounds import bound_problems
 
 __all__ = ["DEFAULT_PROFILES", "PROFILES", "Profile", "manifest_warnings", "profile_problems"]
 
@@ -85,10 +86,15 @@ def current_problems(manifest: CoworldManifest) -> list[Problem]:
 
 
 def manifest_warnings(manifest: CoworldManifest) -> list[Problem]:
-    """Return likely mistakes that break no rule."""
+    """Return likely mistakes that break no rule, and schemas that a server refuses."""
     required = manifest.game.results_schema.get("required")
     warnings = []
     if not isinstance(required, list) or "scores" not in required:
         fix = "require `scores`, one number per slot: leagues rank by them"
         warnings.append(Problem("game.results_schema", "the results need no `scores`", fix))
+    for name, schema in (
+        ("config_schema", manifest.game.config_schema),
+        ("results_schema", manifest.game.results_schema),
+    ):
+        warnings += bound_problems(schema, at=f"game.{name}")
     return warnings + page_problems(manifest)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from coworld.errors import Problem
-from coworld.schema.patterns import is_linear
 from coworld.schema.references import Pointer, reference_target, subschemas
 
 __all__ = ["applied_subschemas", "bound_problems"]
@@ -47,6 +46,8 @@ def _depth(value: object) -> int:
 
 
 def _part_problems(part: dict[str, Any], path: Pointer) -> Iterator[Problem]:
+    from coworld.schema.patterns import is_linear  # `jsonschema` is slow to import
+
     values = part.get("enum")
     if isinstance(values, list) and len(values) > MAX_ENUM:
         message = f"the list has {len(values):,} values; at most {MAX_ENUM:,} are allowed"
