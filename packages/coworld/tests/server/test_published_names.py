@@ -11,10 +11,20 @@ from typer.testing import CliRunner
 
 from coworld.config import NEXT_CURSOR_HEADER, participation_guide_url
 from coworld.runner.phase_timings import EpisodePhaseTimings, ProcessTimings, TimingClock, TimingInterval
-from coworld.server.policy_upload import upload_file_policy
+from coworld.server.policy_upload import UploadError, upload_file_policy
 from coworld.submit import parse_policy_identifier, submit_policy_to_league_cmd
 from coworld.tournament_cli import register_tournament_commands
-from coworld.upload import CoworldUploadClient, coworld_status
+from coworld.upload import (
+    CoworldUploadClient,
+    coworld_status,
+    download_coworld,
+    downloaded_coworld_images_path,
+    downloaded_coworld_player_files_path,
+    get_hosted_smoke_episode_statuses,
+    resolve_coworld_download_id,
+    upload_coworld_update,
+    wait_for_upload_certification,
+)
 from softmax.client.credentials import save_user_token
 from softmax.client.errors import ClientError
 from tests.league import League
@@ -35,6 +45,27 @@ def test_status_and_submission_work_from_a_program(league: League, capsys: pytes
         submit_policy_to_league_cmd("absent", league_id=league.names["league"], server=server, open_browser=False)
     submit_policy_to_league_cmd("from-a-program", league_id=league.names["league"], server=server, open_browser=False)
     assert "Submission: sub_" in capsys.readouterr().out
+
+
+def test_a_coworld_is_published_again_and_found_from_a_program(league: League) -> None:
+    server, coworld_id = f"{league.url}/api", league.names["coworld"]
+    save_user_token(server, league.names["token"])
+    assert resolve_coworld_download_id("paintarena", server=server) == coworld_id
+    assert download_coworld(coworld_id, server=server).name == "paintarena"
+    with pytest.raises(UploadError, match="that changes"):
+        upload_coworld_update("paintarena", server=server)
+    changed = upload_coworld_update(
+        "paintarena", server=server, version="7.0.0", patch_update='{"tags": ["a", "b", "c"]}'
+    )
+    assert (changed.version, changed.canonical, changed.hosted_smoke_episode_ids) == ("7.0.0", False, ())
+    with CoworldUploadClient.from_login(server_url=server) as client:
+        episodes = get_hosted_smoke_episode_statuses(client, coworld_id=changed.id)
+        assert {episode.status for episode in episodes} == {"pending"}
+        with pytest.raises(UploadError, match="had not certified"):
+            wait_for_upload_certification(client, coworld_id=changed.id, timeout_seconds=0, poll_seconds=0)
+    folder = Path("coworld")
+    assert downloaded_coworld_images_path(folder, "cow_1") == folder / "cow_1" / "coworld_images.json"
+    assert downloaded_coworld_player_files_path(folder, "cow_1").parent == folder / "cow_1"
 
 
 def test_references_and_guides() -> None:

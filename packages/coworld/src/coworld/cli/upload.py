@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from coworld.cli.pairs import text_pairs
+from coworld.cli.upload_status import (
+    CoworldStatusResult,
+    HostedSmokeEpisodeStatus,
+    coworld_status,
+    get_coworld_status,
+    get_hosted_smoke_episode_statuses,
+    wait_for_hosted_smoke_certification,
+    wait_for_upload_certification,
+)
+from coworld.models.runnables import MANIFEST_ROLE_SECTIONS
+from coworld.server.config import DEFAULT_SUBMIT_SERVER
+from coworld.server.coworld_download import FILES, IMAGES, resolve_coworld_id
+from coworld.server.coworld_download import agents_md as download_agents_md
+from coworld.server.coworld_download import is_downloaded as downloaded_coworld_exists
+from coworld.server.coworld_download import manifest_path as downloaded_coworld_manifest_path
+from coworld.server.coworld_upload import stored_manifest, updated_manifest
 from coworld.server.coworld_upload import upload_coworld as send_coworld
-from coworld.server.coworld_upload import wait_for_smoke
+from coworld.server.membership_calls import AutoChampion
 from coworld.server.pages import CoworldPage as CoworldListPage
 from coworld.server.pages import ImagePage as ContainerImagePage
 from coworld.server.policy_upload import UploadError
@@ -15,10 +34,12 @@ from coworld.server.upload_client import CoworldUploadClient
 from coworld.server.upload_client import FileUpload as PlayerFilePolicyUploadResponse
 from coworld.server.upload_client import HostedGame as HostedGameCreateResponse
 from coworld.server.upload_client import HostedSeat as HostedGameJoinResponse
+from softmax.wire.accounts import WhoAmIResponse
 from softmax.wire.coworlds import CertificationFailure as CoworldCertificationFailure
 from softmax.wire.coworlds import CertificationStatus as CoworldCertificationStatus
 from softmax.wire.coworlds import CertificationStep as CoworldCertificationStepSummary
 from softmax.wire.coworlds import ContentUpload as CoworldPlayerFileUploadResponse
+from softmax.wire.coworlds import ContentUpload as ReplayViewerBundleUploadResponse
 from softmax.wire.coworlds import CoworldResponse as CoworldUploadResponse
 from softmax.wire.coworlds import CoworldSecretRow as CoworldSecretResponse
 from softmax.wire.coworlds import CoworldSummaryRow as CoworldListEntry
@@ -33,18 +54,28 @@ from softmax.wire.images import ContainerImageRow as ContainerImageResponse
 from softmax.wire.images import ImageUpload as ImageUploadResponse
 from softmax.wire.images import PushInfo as EcrPushInfo
 from softmax.wire.leagues import CompetitionSeed as CoworldLeagueSeedResponse
+from softmax.wire.leagues import CompetitionSubmission as LeagueSubmissionResponse
 from softmax.wire.leagues import LeagueSetup as LeagueSetupResponse
 from softmax.wire.leagues import LeagueSetupProposal
+from softmax.wire.leagues import SeedBinding as CoworldLeagueSeedBinding
+from softmax.wire.leagues import SeedCounts as CoworldLeagueSeedPreservedCounts
 from softmax.wire.leagues import SeedRebind as CoworldLeagueSeedRebindResponse
-from softmax.wire.policies import PolicyVersionResponse
+from softmax.wire.leagues import SeedRebindResult as CoworldLeagueSeedRebindResult
+from softmax.wire.policies import PolicyVersionResponse, PolicyVersionRow, PolicyVersionsResponse
 
 __all__ = [
+    "DEFAULT_SUBMIT_SERVER",
+    "MANIFEST_ROLE_SECTIONS",
+    "AutoChampion",
     "ContainerImagePage",
     "ContainerImageResponse",
     "CoworldCertificationFailure",
     "CoworldCertificationStatus",
     "CoworldCertificationStepSummary",
+    "CoworldLeagueSeedBinding",
+    "CoworldLeagueSeedPreservedCounts",
     "CoworldLeagueSeedRebindResponse",
+    "CoworldLeagueSeedRebindResult",
     "CoworldLeagueSeedResponse",
     "CoworldListEntry",
     "CoworldListPage",
@@ -63,54 +94,33 @@ __all__ = [
     "ImageUploadResponse",
     "LeagueSetupProposal",
     "LeagueSetupResponse",
+    "LeagueSubmissionResponse",
     "PlayerFilePolicyUploadResponse",
     "PolicyVersionResponse",
+    "PolicyVersionRow",
+    "PolicyVersionsResponse",
     "ReplayViewerBundleCompleteResponse",
+    "ReplayViewerBundleUploadResponse",
     "ReporterRegisterResponse",
     "ReporterUploadCompleteResponse",
     "ReporterUploadResponse",
     "ReporterVersionResponse",
+    "WhoAmIResponse",
     "coworld_status",
+    "download_agents_md",
+    "download_coworld",
+    "downloaded_coworld_exists",
+    "downloaded_coworld_images_path",
+    "downloaded_coworld_manifest_path",
+    "downloaded_coworld_player_files_path",
     "get_coworld_status",
+    "get_hosted_smoke_episode_statuses",
+    "resolve_coworld_download_id",
     "upload_coworld",
+    "upload_coworld_update",
     "wait_for_hosted_smoke_certification",
+    "wait_for_upload_certification",
 ]
-
-ENDED = frozenset({"completed", "failed", "canceled", "cancelled"})
-
-
-@dataclass(frozen=True)
-class HostedSmokeEpisodeStatus:
-    """An episode by which the server tries a version."""
-
-    id: str
-    status: str
-    error: str | None = None
-
-
-@dataclass(frozen=True)
-class CoworldStatusResult:
-    """A version, the episodes by which the server tries it, and its certification."""
-
-    coworld: CoworldUploadResponse
-    hosted_smoke_episodes: tuple[HostedSmokeEpisodeStatus, ...]
-    certification: CoworldCertificationStatus | None = None
-
-    @property
-    def hosted_smoke_episode_ids(self) -> tuple[str, ...]:
-        return tuple(episode.id for episode in self.hosted_smoke_episodes)
-
-    @property
-    def hosted_smoke_pending(self) -> bool:
-        return any(episode.status not in ENDED for episode in self.hosted_smoke_episodes)
-
-    @property
-    def hosted_smoke_failed(self) -> bool:
-        return any(episode.status in ENDED - {"completed"} for episode in self.hosted_smoke_episodes)
-
-    @property
-    def hosted_smoke_passed(self) -> bool:
-        return bool(self.hosted_smoke_episodes) and not (self.hosted_smoke_failed or self.hosted_smoke_pending)
 
 
 @dataclass(frozen=True)
@@ -149,15 +159,51 @@ def upload_coworld(
     certified_here(manifest_path, engine, timeout_seconds=timeout_seconds, say=_quiet)
     with CoworldUploadClient.from_login(server_url=server) as client:
         row = send_coworld(client, load_package(manifest_path, strict=True), visibility=visibility)
-        episodes: tuple[HostedSmokeEpisodeStatus, ...] = ()
-        if wait_for_hosted_smoke:
-            episodes = wait_for_hosted_smoke_certification(
-                client,
-                coworld_id=row.id,
-                timeout_seconds=hosted_smoke_timeout_seconds,
-                poll_seconds=hosted_smoke_poll_seconds,
-            )
-        row = client.get_coworld(row.id)
+        seconds = hosted_smoke_timeout_seconds if wait_for_hosted_smoke else None
+        return _result(client, row, wait_seconds=seconds, poll_seconds=hosted_smoke_poll_seconds)
+
+
+def upload_coworld_update(
+    coworld_ref: str,
+    *,
+    server: str | None = None,
+    visibility: Literal["public", "private"] | None = None,
+    version: str | None = None,
+    patch_update: str | None = None,
+    image_updates: list[str] | None = None,
+    wait_for_hosted_smoke: bool = False,
+    hosted_smoke_timeout_seconds: float = 1800.0,
+    hosted_smoke_poll_seconds: float = 5.0,
+) -> CoworldUploadResult:
+    """Publish a stored manifest again with changes: a version, a JSON merge patch, or images as `TARGET=IMAGE`.
+
+    Raises:
+        UploadError: nothing changes, or an image cannot be sent. `ClientError`: the server refuses.
+    """
+    from coworld.manifest.package import MANIFEST_NAME, load_package
+
+    if version is None and patch_update is None and not image_updates:
+        raise UploadError("Give a version, a patch or an image that changes")
+    images = text_pairs(image_updates, "--image")
+    with CoworldUploadClient.from_login(server_url=server) as client, tempfile.TemporaryDirectory() as folder:
+        stored = stored_manifest(client, resolve_coworld_id(client, coworld_ref))
+        path = Path(folder) / MANIFEST_NAME
+        path.write_text(json.dumps(updated_manifest(stored, version=version, patch=patch_update, images=images)))
+        row = send_coworld(client, load_package(path), visibility=visibility)
+        seconds = hosted_smoke_timeout_seconds if wait_for_hosted_smoke else None
+        return _result(client, row, wait_seconds=seconds, poll_seconds=hosted_smoke_poll_seconds)
+
+
+def _result(
+    client: CoworldUploadClient, row: CoworldUploadResponse, *, wait_seconds: float | None, poll_seconds: float
+) -> CoworldUploadResult:
+    """Wait for the server's episodes unless `wait_seconds` is None, and return the version as it is then."""
+    episodes: tuple[HostedSmokeEpisodeStatus, ...] = ()
+    if wait_seconds is not None:
+        episodes = wait_for_hosted_smoke_certification(
+            client, coworld_id=row.id, timeout_seconds=wait_seconds, poll_seconds=poll_seconds
+        )
+    row = client.get_coworld(row.id)
     return CoworldUploadResult(
         id=row.id,
         name=row.name,
@@ -173,53 +219,21 @@ def _quiet(text: str) -> None:
     """Print nothing about the steps of a certification."""
 
 
-def coworld_status(
-    coworld_id: str,
-    *,
-    server: str | None = None,
-    wait_for_hosted_smoke: bool = False,
-    timeout_seconds: float = 1800.0,
-    poll_seconds: float = 5.0,
-) -> CoworldStatusResult:
-    """Return whether the server has tried and certified a version."""
-    with CoworldUploadClient.from_login(server_url=server) as client:
-        return get_coworld_status(
-            client,
-            coworld_id=coworld_id,
-            wait_for_hosted_smoke=wait_for_hosted_smoke,
-            timeout_seconds=timeout_seconds,
-            poll_seconds=poll_seconds,
-        )
+def resolve_coworld_download_id(coworld_ref: str, *, server: str | None = None) -> str:
+    """Return the id of a Coworld: as given, or of the canonical version of a name."""
+    with CoworldUploadClient.maybe_signed_in(server) as client:
+        return resolve_coworld_id(client, coworld_ref)
 
 
-def get_coworld_status(
-    client: CoworldUploadClient,
-    *,
-    coworld_id: str,
-    wait_for_hosted_smoke: bool = False,
-    timeout_seconds: float = 1800.0,
-    poll_seconds: float = 5.0,
-) -> CoworldStatusResult:
-    """Return the same with a client."""
-    seconds = timeout_seconds if wait_for_hosted_smoke else 0.0
-    episodes = _smoke(client, coworld_id, seconds, poll_seconds, required=wait_for_hosted_smoke)
-    return CoworldStatusResult(client.get_coworld(coworld_id), episodes, client.get_coworld_certification(coworld_id))
+def download_coworld(coworld_ref: str, *, server: str | None = None) -> CoworldUploadResponse:
+    """Return a published Coworld with its manifest; `coworld download` writes its files."""
+    with CoworldUploadClient.maybe_signed_in(server) as client:
+        return client.get_coworld(resolve_coworld_id(client, coworld_ref))
 
 
-def wait_for_hosted_smoke_certification(
-    client: CoworldUploadClient, *, coworld_id: str, timeout_seconds: float = 1800.0, poll_seconds: float = 5.0
-) -> tuple[HostedSmokeEpisodeStatus, ...]:
-    """Wait until the server has tried a version; `UploadError` if that takes too long."""
-    return _smoke(client, coworld_id, timeout_seconds, poll_seconds, required=True)
+def downloaded_coworld_images_path(output_dir: Path, coworld_id: str) -> Path:
+    return output_dir / coworld_id / IMAGES
 
 
-def _smoke(
-    client: CoworldUploadClient, coworld_id: str, seconds: float, pause: float, *, required: bool
-) -> tuple[HostedSmokeEpisodeStatus, ...]:
-    from coworld.server.coworld_upload import smoke_status
-
-    status = wait_for_smoke(client, coworld_id, seconds=seconds, pause=pause) if required else None
-    if required and status is None:
-        raise UploadError(f"The server had not tried {coworld_id} after {seconds:g} seconds")
-    episodes = (status or smoke_status(client, coworld_id)).episodes
-    return tuple(HostedSmokeEpisodeStatus(episode.id, episode.status) for episode in episodes)
+def downloaded_coworld_player_files_path(output_dir: Path, coworld_id: str) -> Path:
+    return output_dir / coworld_id / FILES

@@ -23,7 +23,9 @@ from coworld.server.pages import (
 from coworld.server.request_calls import EpisodeFeedRestart, EpisodeFeedRetry, RequestCalls
 from coworld.server.standing_calls import StandingCalls
 from softmax.client.api import path_part
+from softmax.wire.coworlds import CoworldVersionRow as CoworldVisibilityVersion
 from softmax.wire.coworlds import CoworldVisibility as CoworldVisibilityResponse
+from softmax.wire.coworlds import ReporterOutputRow as ReporterOutputPublic
 from softmax.wire.coworlds import ReporterRow as ReporterPublic
 from softmax.wire.coworlds import ReporterRowDetail as ReporterDetailPublic
 from softmax.wire.leagues import Competition as LeaguePublic
@@ -41,33 +43,50 @@ from softmax.wire.leagues import CompetitionRoundDetail as RoundDetailPublic
 from softmax.wire.leagues import CompetitionRoundPage as RoundListPublic
 from softmax.wire.leagues import CompetitionRoundResult as RoundResultPublic
 from softmax.wire.leagues import CompetitionSubmission as LeagueSubmissionPublic
+from softmax.wire.leagues import CreditRequest as ExperienceRequestComputeCostRow
 from softmax.wire.leagues import Credits as MyCreditsResponse
+from softmax.wire.leagues import CreditStatus as UserCreditsStatus
 from softmax.wire.leagues import DivisionLadderEntry as DivisionLadderEntryPublic
 from softmax.wire.leagues import DivisionLeaderboardEntry as LeaderboardEntryPublic
 from softmax.wire.leagues import DivisionLeaderboards as DivisionLeaderboardsPublic
 from softmax.wire.leagues import FeatureFlags as MyFlags
+from softmax.wire.leagues import FeedCheck as FeedCheckResponse
+from softmax.wire.leagues import FeedRound as FeedCheckRound
+from softmax.wire.leagues import LeaderboardColumn as LeaderboardColumnPublic
+from softmax.wire.leagues import LeaderboardRow as LeaderboardRowPublic
+from softmax.wire.leagues import LeaderboardView as LeaderboardViewPublic
 from softmax.wire.leagues import LeagueLocks as LeagueLockSettings
+from softmax.wire.leagues import PowerAnalysis as PowerAnalysisResponse
+from softmax.wire.leagues import PowerAnchor as PowerAnalysisAnchor
+from softmax.wire.leagues import PowerMode as PowerAnalysisMode
+from softmax.wire.leagues import PowerModeMix as PowerAnalysisModeMix
+from softmax.wire.leagues import PowerRow as PowerAnalysisTableRow
+from softmax.wire.leagues import PowerWindow as PowerAnalysisWindow
+from softmax.wire.leagues import RecentRound as LeaderboardRecentRoundPublic
 from softmax.wire.lobbies import Lobby as LobbyPublic
 from softmax.wire.lobbies import LobbyPermissions
 from softmax.wire.lobbies import LobbySeat as LobbySeatPublic
-from softmax.wire.policies import PolicyVersionRow
+from softmax.wire.policies import PolicyVersionRow, PolicyVersionsResponse
 from softmax.wire.policies import SelectionAccess as PolicySelectionAccess
 from softmax.wire.requests import BulkEpisode as BulkEpisodeEntry
-from softmax.wire.requests import (
-    BulkEpisodePage,
-    EpisodeRequestSummary,
-    ExperienceRequestDetail,
-    ExperienceRequestPage,
-    ExperienceRequestRow,
-)
+from softmax.wire.requests import BulkEpisodePage, ExperienceRequestDetail, ExperienceRequestPage, ExperienceRequestRow
+from softmax.wire.requests import ChangeBatch as EpisodeBatchProgress
+from softmax.wire.requests import DownloadEntry as EpisodeDownloadEntry
 from softmax.wire.requests import DownloadManifest as EpisodeDownloadPage
+from softmax.wire.requests import EpisodeChange as EpisodeChangeEntry
 from softmax.wire.requests import EpisodeChanges as EpisodeChangePage
+from softmax.wire.requests import EpisodeParticipant as V2EpisodeRequestParticipant
 from softmax.wire.requests import EpisodeRequestPage as EpisodeRequestSummaryPage
 from softmax.wire.requests import EpisodeRequestRow as V2EpisodeRequestRow
+from softmax.wire.requests import EpisodeRequestSummary as V2EpisodeRequestSummary
+from softmax.wire.requests import EpisodeScore as EpisodeRequestScore
 from softmax.wire.requests import PolicyArtifactInfo as EpisodeRequestPolicyArtifactInfo
+from softmax.wire.requests import RequestedAgentStats as AgentStatsDetail
 from softmax.wire.requests import RequestedEpisodeStats as EpisodeStatsResponse
+from softmax.wire.requests import RequestedPolicyStats as PolicyStatsDetail
 
 __all__ = [
+    "AgentStatsDetail",
     "AutoChampion",
     "BulkEpisodeEntry",
     "BulkEpisodePage",
@@ -76,21 +95,33 @@ __all__ = [
     "CoworldApiClient",
     "CoworldReplaySessionResponse",
     "CoworldVisibilityResponse",
+    "CoworldVisibilityVersion",
     "DivisionLadderEntryPublic",
     "DivisionLeaderboardsPublic",
     "DivisionPublic",
+    "EpisodeBatchProgress",
+    "EpisodeChangeEntry",
     "EpisodeChangePage",
+    "EpisodeDownloadEntry",
     "EpisodeDownloadPage",
     "EpisodeFeedRestart",
     "EpisodeFeedRetry",
     "EpisodeRequestPolicyArtifactInfo",
+    "EpisodeRequestScore",
     "EpisodeRequestSummaryPage",
     "EpisodeStatsResponse",
+    "ExperienceRequestComputeCostRow",
     "ExperienceRequestDetail",
     "ExperienceRequestPage",
     "ExperienceRequestRow",
+    "FeedCheckResponse",
+    "FeedCheckRound",
     "GamePublic",
+    "LeaderboardColumnPublic",
     "LeaderboardEntryPublic",
+    "LeaderboardRecentRoundPublic",
+    "LeaderboardRowPublic",
+    "LeaderboardViewPublic",
     "LeagueLockSettings",
     "LeaguePolicyMembershipPage",
     "LeaguePolicyMembershipPublic",
@@ -105,22 +136,36 @@ __all__ = [
     "PlayerPublic",
     "PolicyPublic",
     "PolicySelectionAccess",
+    "PolicyStatsDetail",
     "PolicyVersionPublic",
     "PolicyVersionRow",
+    "PolicyVersionsResponse",
     "PoolDetailPublic",
     "PoolPublic",
+    "PowerAnalysisAnchor",
+    "PowerAnalysisMode",
+    "PowerAnalysisModeMix",
+    "PowerAnalysisResponse",
+    "PowerAnalysisTableRow",
+    "PowerAnalysisWindow",
     "ReporterDetailPublic",
     "ReporterListPage",
+    "ReporterOutputPublic",
     "ReporterPublic",
     "RoundDetailPublic",
     "RoundListPublic",
     "RoundPublic",
     "RoundResultPublic",
+    "UserCreditsStatus",
+    "V2EpisodeRequestListRow",
+    "V2EpisodeRequestParticipant",
+    "V2EpisodeRequestPolicyParticipant",
     "V2EpisodeRequestRow",
     "V2EpisodeRequestSummary",
 ]
 
-V2EpisodeRequestSummary = EpisodeRequestSummary
+V2EpisodeRequestPolicyParticipant = V2EpisodeRequestParticipant
+V2EpisodeRequestListRow = V2EpisodeRequestRow
 
 
 class CoworldApiClient(StandingCalls, MembershipCalls, EpisodeCalls, RequestCalls, LobbyCalls):
