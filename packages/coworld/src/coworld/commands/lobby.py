@@ -22,7 +22,7 @@ __all__ = ["COMMANDS", "cancel", "claim", "create", "end", "get", "leave", "remo
 COMMANDS = [
     Entry("create", "coworld.commands.lobby:create", "Create a lobby for a game of a league."),
     Entry("get", "coworld.commands.lobby:get", "Show a lobby and its seats."),
-    Entry("seat", "coworld.commands.lobby:seat", "Choose who takes a seat."),
+    Entry("seat", "coworld.commands.lobby:seat", "Choose the occupant of a seat."),
     Entry("claim", "coworld.commands.lobby:claim", "Take a seat yourself."),
     Entry("remove", "coworld.commands.lobby:remove", "Remove the player of a seat."),
     Entry("leave", "coworld.commands.lobby:leave", "Leave a lobby."),
@@ -36,7 +36,7 @@ LeagueArg = Annotated[str, typer.Argument(metavar="LEAGUE", help="A league's id 
 LobbyArg = Annotated[str, typer.Argument(metavar="LOBBY", help="A lobby's id (lby_...).")]
 PositionArg = Annotated[int, typer.Argument(metavar="SEAT", min=0, help="The number of a seat, from 0.")]
 SpecArg = Annotated[
-    str, typer.Argument(metavar="SEAT:KIND[:PLAYER]", help=f"The seat and who takes it: {', '.join(SEAT_KINDS)}.")
+    str, typer.Argument(metavar="SEAT:KIND[:PLAYER]", help=f"The seat and its occupant: {', '.join(SEAT_KINDS)}.")
 ]
 VariantOption = Annotated[str | None, typer.Option("--variant", metavar="ID", help="The variant to play.")]
 NumPlayers = Annotated[int | None, typer.Option("--num-players", metavar="N", min=1, help="Number of seats in use.")]
@@ -45,7 +45,7 @@ Override = Annotated[
     typer.Option("--override", metavar="KEY=VALUE", help="A setting of the game; JSON values are read (repeatable)."),
 ]
 Seats = Annotated[
-    list[str] | None, typer.Option("--seat", metavar="SEAT:KIND[:PLAYER]", help="Who takes a seat (repeatable).")
+    list[str] | None, typer.Option("--seat", metavar="SEAT:KIND[:PLAYER]", help="The occupant of a seat (repeatable).")
 ]
 Revision = Annotated[
     int | None, typer.Option("--revision", metavar="N", help="Revision that you have seen [default: the current one]")
@@ -96,7 +96,7 @@ def get(lobby: LobbyArg, server: LeagueServer = None, json: Json = False) -> Non
 def seat(
     lobby: LobbyArg, spec: SpecArg, revision: Revision = None, server: LeagueServer = None, json: Json = False
 ) -> None:
-    """Choose who takes a seat, before the game starts."""
+    """Choose the occupant of a seat, before the game starts."""
     chosen = _seat(spec)
     with _client(server) as client:
         row = client.update_lobby_seat(
