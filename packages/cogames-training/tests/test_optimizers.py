@@ -53,6 +53,19 @@ def test_it_minimizes_and_continues_exactly(name):
         assert torch.equal(first, second)
 
 
+@pytest.mark.parametrize(("name", "kind"), [("adam", torch.optim.Adam), ("adamw", torch.optim.AdamW)])
+def test_it_takes_the_steps_of_pytorch(name, kind):
+    args = TrainArgs(optimizer=name, weight_decay=0.1)
+    networks = [problem(), problem()]
+    settings = {"betas": (args.beta1, args.beta2), "eps": args.eps, "weight_decay": 0.1, "fused": True}
+    optimizers = [make_optimizer(networks[0], args), kind(networks[1].parameters(), args.learning_rate, **settings)]
+    for network, optimizer in zip(networks, optimizers, strict=True):
+        steps(network, optimizer, 5)
+    for first, second in zip(*(network.parameters() for network in networks), strict=True):
+        assert torch.equal(first, second)
+    assert optimizers[0].state_dict()["param_groups"] == optimizers[1].state_dict()["param_groups"]
+
+
 def test_the_schedule_free_mean_is_the_mean_of_the_plain_steps():
     network = problem()
     args = TrainArgs(optimizer="sgd_schedulefree", learning_rate=0.1, beta1=0.9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from typing import Any
 
@@ -23,7 +24,7 @@ def make_optimizer(network: nn.Module, args: TrainArgs) -> torch.optim.Optimizer
         is_on_gpu = all(parameter.is_cuda for parameter in parameters)
         if is_on_gpu and args.cuda_graphs:  # a recorded step reads the step size from the device
             rate = torch.tensor(rate, device=parameters[0].device)
-        kind = torch.optim.Adam if args.optimizer == "adam" else torch.optim.AdamW
+        kind = _Adam if args.optimizer == "adam" else _AdamW
         how = {"fused": True, "capturable": is_on_gpu and args.cuda_graphs}
         return kind(parameters, rate, betas, args.eps, weight_decay=decay, **how)
     if args.optimizer == "muon":
@@ -34,6 +35,23 @@ def make_optimizer(network: nn.Module, args: TrainArgs) -> torch.optim.Optimizer
     )
 
 
+class _Uncompiled(torch.optim.Optimizer):
+    """An optimizer without the support for `torch.compile`, because it imports the compiler: more than a second."""
+
+    add_param_group = inspect.unwrap(torch.optim.Optimizer.add_param_group)
+    zero_grad = inspect.unwrap(torch.optim.Optimizer.zero_grad)
+    state_dict = inspect.unwrap(torch.optim.Optimizer.state_dict)
+    load_state_dict = inspect.unwrap(torch.optim.Optimizer.load_state_dict)
+
+
+class _Adam(_Uncompiled, torch.optim.Adam):
+    step = torch.no_grad()(inspect.unwrap(torch.optim.Adam.step))
+
+
+class _AdamW(_Uncompiled, torch.optim.AdamW):
+    step = torch.no_grad()(inspect.unwrap(torch.optim.AdamW.step))
+
+
 def _check_betas(args: TrainArgs) -> None:
     for name in ("beta1", "beta2"):
         if getattr(args, name) >= 1:
@@ -42,7 +60,7 @@ def _check_betas(args: TrainArgs) -> None:
         raise SettingError("beta1", f"must be above 0 for {args.optimizer}, which averages the weights with it")
 
 
-class ScheduleFree(torch.optim.Optimizer):
+class ScheduleFree(_Uncompiled):
     """AdamW, or SGD with momentum, that needs no schedule (Defazio and others, 2024).
 
     Three sequences of weights: z takes the plain steps, x is the running mean of z weighted by the squared step size,

@@ -30,7 +30,7 @@ def test_the_sum_over_tokens_and_its_gradients_equal_the_gather_form(size: int, 
     rows = torch.tensor([4, 4, 0, 2], device=DEVICE) if by_rows else None
     embeddings = [table.detach().requires_grad_() for table in net._embeddings()]
     tables = (net._kinds, net._magnitudes, net._scales)
-    actual = sparse_triton.pooled(buffer, rows, *embeddings, tables, net._own_location)
+    actual = sparse_triton.pooled(buffer, rows, *embeddings, tables, net._own_location, net._memory_feature)
     expected = net._gathered(buffer if rows is None else buffer[rows], *embeddings)
     torch.testing.assert_close(actual, expected, atol=1e-4, rtol=1e-4)
     direction = torch.randn_like(expected)

@@ -263,3 +263,12 @@ def test_the_optimizer_moves_every_weight() -> None:
     sum((tensor * torch.randn(tensor.shape)).sum() for tensor in outputs.values()).backward()
     optimizer.step()
     assert all(not torch.equal(before[name], tensor) for name, tensor in net.state_dict().items())
+
+
+@pytest.mark.parametrize("sizes", [(8, 16), (48, 16)])
+def test_initial_layers_are_orthogonal(sizes: tuple[int, int]) -> None:
+    net = SparsePolicy(FIRST, embedding_size=sizes[0], hidden_size=sizes[1]).network()
+    for weight, gain in ((net.encoder.weight, 2.0), (net.lstm.weight_hh_l0, 1.0), (net.value.weight, 1.0)):
+        rows, columns = weight.shape
+        products = weight @ weight.T if rows <= columns else weight.T @ weight
+        torch.testing.assert_close(products, gain * torch.eye(min(rows, columns)), atol=1e-6, rtol=0)

@@ -6,6 +6,7 @@ from math import prod
 
 from mettagrid.envs._optional import extra
 from mettagrid.policy import _cpu_kernels
+from mettagrid.policy._torch import not_compiled
 from mettagrid.simulator.interface import EMPTY_LOCATION
 
 with extra("neural"):
@@ -70,7 +71,7 @@ class FirstLayer:
         return nn.functional.linear(tokens.flatten(1).float(), weight)
 
 
-@torch.compiler.disable  # a compiler cannot look into native code
+@not_compiled
 def _on_cpu(tokens: torch.Tensor, padding: tuple[int, int, int], weight: torch.Tensor) -> torch.Tensor:
     with torch.autocast("cpu", enabled=False):
         return _cpu_kernels.sum_bytes(tokens, padding, weight)

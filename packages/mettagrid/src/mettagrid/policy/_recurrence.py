@@ -6,6 +6,7 @@ from typing import Any
 
 from mettagrid.envs._optional import extra
 from mettagrid.policy import _cpu_kernels
+from mettagrid.policy._torch import not_compiled
 
 with extra("neural"):
     import torch
@@ -50,7 +51,7 @@ def run_lstm(
     return _on_cpu(lstm, inputs, before, resets)
 
 
-@torch.compiler.disable  # a compiler cannot look into native code
+@not_compiled
 def _on_cpu(
     lstm: nn.LSTM, inputs: torch.Tensor, before: Memory, resets: torch.Tensor | None
 ) -> tuple[torch.Tensor, Memory]:

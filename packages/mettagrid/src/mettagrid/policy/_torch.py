@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +18,22 @@ with extra("neural"):
     import torch
     from torch import nn
 
-__all__ = ["initialized", "load_weights", "sampled_action", "save_weights", "token_rows"]
+__all__ = ["initialized", "load_weights", "not_compiled", "sampled_action", "save_weights", "token_rows"]
+
+
+def not_compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Exclude a function from `torch.compile`, which cannot look into native code.
+
+    `torch.compiler.disable` does the same, but imports the compiler, which takes more than a second.
+    """
+
+    @functools.wraps(function)
+    def call(*args: Any) -> Any:
+        if "torch._dynamo" not in sys.modules:  # so nothing is being compiled
+            return function(*args)
+        return torch.compiler.disable(function)(*args)
+
+    return call
 
 
 def initialized(layer: nn.Linear, gain: float = 2.0**0.5) -> nn.Linear:

@@ -15,6 +15,7 @@ from mettagrid import _native
 from mettagrid.envs._optional import extra
 from mettagrid.policy import _cpu_kernels
 from mettagrid.policy._recurrence import run_lstm
+from mettagrid.policy._torch import not_compiled
 from mettagrid.policy.sparse_tokens import BYTES, GameTables
 from mettagrid.policy.sparse_weights import Sizes
 from mettagrid.simulator.interface import GLOBAL_LOCATION
@@ -185,7 +186,7 @@ class SparseNetwork(nn.Module):
         """Return the row of each token's place; tokens of the memory have rows of their own."""
         return location + BYTES * (feature == self._memory_feature)
 
-    @torch.compiler.disable  # a compiler cannot look into native code
+    @not_compiled
     def _on_cpu(self, observations: torch.Tensor) -> torch.Tensor:
         embeddings = (self.places.float(), self.kinds.float(), self.magnitudes.float())
         return _cpu_kernels.sum_tokens(self._tables(), observations, *embeddings)
