@@ -1,6 +1,8 @@
 """Whole runs: repeatable, resumable, over several missions, with teachers."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -47,6 +49,25 @@ def test_a_seed_repeats_a_run_and_resuming_continues_it(small_run, settings, tmp
     assert_same(whole, small_run("again", **settings))
     assert not small_run("parts", **settings, epochs=1).is_finished
     assert_same(whole, small_run("parts", **settings))
+
+
+def test_the_number_of_threads_does_not_matter(small_run):
+    one = small_run("one", policy="class=sparse")
+    torch.set_num_threads(3)
+    assert_same(one, small_run("three", policy="class=sparse", threads=3))
+    assert torch.get_num_threads() == 3
+
+
+def test_training_does_not_import_the_compiler(corridor, tmp_path):
+    program = f"""
+import sys
+from cogames_training.args import TrainArgs
+from cogames_training.training import train
+train(TrainArgs(missions=[{corridor("#@.M#")!r}], policy="class=sparse", parallel_envs=2, horizon=4, total_steps=8))
+print("torch._dynamo" in sys.modules)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert ran.stdout.split()[-1] == "False"
 
 
 def test_another_seed_gives_another_run(small_run):

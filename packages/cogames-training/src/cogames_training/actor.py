@@ -11,6 +11,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from mettagrid.policy._cpu_kernels import draw
+
 __all__ = ["Actor", "Heads", "State"]
 
 AS_THEY_PLAY = (nn.modules.dropout._DropoutNd, nn.modules.batchnorm._BatchNorm)
@@ -37,6 +39,17 @@ class Heads:
         drawn = [_draw(self.logits, generator)]
         drawn.append(torch.zeros_like(drawn[0]) if self.vibes is None else _draw(self.vibes, generator))
         return torch.stack(drawn, -1)
+
+    def draw(self, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+        """Draw actions like `sample`; return them and their log-probabilities [n]."""
+        if self.logits.device.type != "cpu":
+            actions = self.sample(generator)
+            return actions, self.log_probs(actions)
+        actions = torch.zeros((len(self.logits), 2), dtype=torch.int64)
+        log_probs = draw(self.logits, torch.rand(self.logits.shape, generator=generator), actions[:, 0])
+        if self.vibes is not None:
+            log_probs += draw(self.vibes, torch.rand(self.vibes.shape, generator=generator), actions[:, 1])
+        return actions, log_probs
 
     def likeliest(self) -> torch.Tensor:
         """Return the most likely actions, in the form of `sample`."""
@@ -82,6 +95,11 @@ class Actor:
         self._playing: Callable[..., dict[str, torch.Tensor]] | None = None
         self._shapes = self._probe()
 
+    @property
+    def is_native(self) -> bool:
+        """Whether the large layers of the network are native code on the CPU."""
+        return self._make_playing() is not None
+
     def initial_state(self, rows: int) -> State:
         return {name: torch.zeros((rows, *shape), device=self.device) for name, shape in self._shapes.items()}
 
@@ -94,8 +112,7 @@ class Actor:
         for module in self.network.modules():
             if isinstance(module, AS_THEY_PLAY):
                 module.eval()
-        copy = getattr(self.network, "playing_copy", None)
-        self._playing = None if is_training or copy is None or self._is_bfloat16 else copy()
+        self._playing = None if is_training else self._make_playing()
 
     @torch.no_grad()
     def step(self, observations: torch.Tensor, state: State) -> Heads:
@@ -130,6 +147,10 @@ class Actor:
                 parts.append(self._outputs(observations[:, step : step + 1], memory, train=True))
             joined = {name: torch.stack([part[name] for part in parts], 1).flatten(0, 1) for name in parts[0]}
             return _heads(joined)
+
+    def _make_playing(self) -> Callable[..., dict[str, torch.Tensor]] | None:
+        copy = getattr(self.network, "playing_copy", None)
+        return None if copy is None or self._is_bfloat16 else copy()
 
     def _outputs(self, observations: torch.Tensor, state: dict[str, Any] | None, *, train: bool) -> dict[str, Any]:
         if self._playing is not None and not train:

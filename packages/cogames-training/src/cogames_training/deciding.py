@@ -98,6 +98,9 @@ class Decider:
         heads = self._actor.step(seen, before)
         for name, tensor in before.items():
             self._state[name].copy_(tensor)
+        if is_led is None and self._teacher is None:
+            actions, log_probs = heads.draw(self._generator)
+            return Decision(actions, log_probs, heads.values)
         actions = heads.sample(self._generator)
         taught = None
         if self._teacher is not None:

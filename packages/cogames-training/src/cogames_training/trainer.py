@@ -7,6 +7,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +33,7 @@ from cogames_training.sizes import Sizes
 from cogames_training.statistics import episode_means
 from cogames_training.teaching import PolicyMaker, Teacher, draw_kinds
 from cogames_training.worlds import TrainingWorlds, WorldSettings
+from mettagrid.policy._cpu_kernels import kernel_threads
 
 __all__ = ["NotFinite", "Trainer"]
 
@@ -150,6 +152,7 @@ class Trainer:
             parts.append(Part(worlds, rows, teacher, sight=sight, opponents=others, executor=executor))
             row += worlds.rows
         self.actor = make_actor(network)
+        self._is_native = self.actor.is_native
         teacher_actor = None if teacher_network is None else make_actor(*teacher_network)
         records = args.cuda_graphs and device.type == "cuda" and bool(getattr(network, "is_recordable", False))
         self.rollout = Rollout(
@@ -175,7 +178,9 @@ class Trainer:
 
     def train(self) -> Iterator[EpochReport]:
         while self.agent_steps < self.args.total_steps:
-            yield self.train_epoch()
+            with self._threads():
+                report = self.train_epoch()
+            yield report
 
     def train_epoch(self) -> EpochReport:
         args, sizes, started = self.args, self.sizes, time.perf_counter()
@@ -249,6 +254,10 @@ class Trainer:
         return report
 
     # The parts of an epoch
+
+    def _threads(self) -> AbstractContextManager[None]:
+        """Share the native layers of a network between threads, and nothing else."""
+        return kernel_threads(torch.get_num_threads()) if self._is_native else nullcontext()
 
     def _proportions(self) -> tuple[float, float]:
         """Return the parts of the rows that the teacher and the student lead in the next rollout."""

@@ -13,9 +13,10 @@
 #include <stdexcept>
 #include <vector>
 
+#include "cpu/drawing.hpp"
 #include "cpu/lstm.hpp"
 #include "cpu/playing_network.hpp"
-#include "cpu/token_sums.hpp"
+#include "cpu/token_gradients.hpp"
 
 namespace bindings {
 
@@ -31,6 +32,7 @@ using ConstRow = Array<const float, nb::ndim<1>>;
 using Matrix = Array<float, nb::ndim<2>>;
 using ConstMatrix = Array<const float, nb::ndim<2>>;
 using StridedMatrix = nb::ndarray<const float, nb::numpy, nb::ndim<2>, nb::device::cpu>;
+using Positions = nb::ndarray<int64_t, nb::numpy, nb::ndim<1>, nb::device::cpu>;  // may have gaps
 using Cube = Array<float, nb::ndim<3>>;
 using ConstCube = Array<const float, nb::ndim<3>>;
 using Resets = std::optional<Array<const bool, nb::ndim<2>>>;
@@ -194,12 +196,20 @@ class NetworkKernels {
                        const ConstMatrix& kinds, const ConstMatrix& of_sums, const Matrix& of_places, const Matrix& of_kinds,
                        const Matrix& of_magnitudes) {
     const cpu::TokenSums layer = token_sums(tables, observations, places, kinds, of_magnitudes.shape(0));
+    check(places.shape(0) <= 65536 && kinds.shape(0) <= 65536, "the embeddings have too many rows");
     check(has_shape(of_sums, {layer.observations.count, layer.width}) &&
               has_shape(of_places, {size(places.shape(0)), layer.width}) &&
               has_shape(of_kinds, {size(kinds.shape(0)), layer.width}) && size(of_magnitudes.shape(1)) == layer.width,
           "the shapes do not fit");
     const Use use(*this);
-    layer.run_back(of_sums.data(), of_places.data(), of_kinds.data(), of_magnitudes.data(), workers_);
+    const cpu::TokenGradients gradients{.sums = layer,
+                                        .of_sums = of_sums.data(),
+                                        .of_places = of_places.data(),
+                                        .of_kinds = of_kinds.data(),
+                                        .of_magnitudes = of_magnitudes.data(),
+                                        .num_kinds = size(kinds.shape(0)),
+                                        .num_magnitudes = size(of_magnitudes.shape(0))};
+    gradients.run(token_scratch_, workers_);
   }
 
   void sum_bytes(const Observations& tokens, const std::array<uint8_t, 3>& padding, const StridedMatrix& weight,
@@ -248,6 +258,16 @@ class NetworkKernels {
     const cpu::ByteLayer first{sums, weight.view(), weight.width(), scale, bias.data()};
     const Use use(*this);
     network.view().step(count, first, memory, outputs.data(), workers_);
+  }
+
+  void draw(const StridedMatrix& logits, const ConstMatrix& uniform, const Positions& positions, const Row& log_probs) {
+    const cpu::Logits head{
+        .data = logits.data(), .rows = size(logits.shape(0)), .count = size(logits.shape(1)), .step = logits.stride(0)};
+    check(head.count > 0 && (head.count == 1 || logits.stride(1) == 1) && has_shape(uniform, {head.rows, head.count}) &&
+              has_shape(positions, {head.rows}) && has_shape(log_probs, {head.rows}),
+          "the shapes do not fit");
+    const Use use(*this);
+    head.draw(uniform.data(), positions.data(), positions.stride(0), log_probs.data(), workers_);
   }
 
   void run_lstm(const ConstCube& inputs, const ConstMatrix& input_weight, const ConstMatrix& hidden_weight,
@@ -328,6 +348,7 @@ class NetworkKernels {
   cpu::Workers workers_;
   cpu::Lstm::Scratch scratch_;
   cpu::ByteSums::Scratch byte_scratch_;
+  cpu::TokenGradients::Scratch token_scratch_;
   std::mutex mutex_;
 };
 
@@ -350,13 +371,14 @@ void add_network_kernels(nb::module_& module) {
       .def("sum_tokens", &NetworkKernels::sum_tokens, "tables"_a, "observations"_a, "places"_a, "kinds"_a, "magnitudes"_a,
            "sums"_a)
       .def("sum_tokens_back", &NetworkKernels::sum_tokens_back, "tables"_a, "observations"_a, "places"_a, "kinds"_a,
-           "of_sums"_a, "of_places"_a, "of_kinds"_a, "of_magnitudes"_a, "Add the gradients to the last three")
+           "of_sums"_a, "of_places"_a, "of_kinds"_a, "of_magnitudes"_a)
       .def("sum_bytes", &NetworkKernels::sum_bytes, "observations"_a, "padding"_a, "weight"_a, "sums"_a)
       .def("sum_bytes_back", &NetworkKernels::sum_bytes_back, "observations"_a, "padding"_a, "of_sums"_a, "of_weight"_a)
       .def("step_from_tokens", &NetworkKernels::step_from_tokens, "network"_a, "tables"_a, "observations"_a, "places"_a,
            "kinds"_a, "magnitudes"_a, "bias"_a, "hidden"_a, "cell"_a, "next_hidden"_a, "next_cell"_a, "outputs"_a)
       .def("step_from_bytes", &NetworkKernels::step_from_bytes, "network"_a, "weight"_a, "observations"_a, "scale"_a, "bias"_a,
            "hidden"_a, "cell"_a, "next_hidden"_a, "next_cell"_a, "outputs"_a)
+      .def("draw", &NetworkKernels::draw, "logits"_a, "uniform"_a, "positions"_a, "log_probs"_a)
       .def("run_lstm", &NetworkKernels::run_lstm, "inputs"_a, "input_weight"_a, "hidden_weight"_a, "bias"_a, "hidden"_a,
            "cell"_a, "resets"_a.none(), "outputs"_a, "cells"_a, "gates"_a.none())
       .def("run_lstm_back", &NetworkKernels::run_lstm_back, "inputs"_a, "input_weight"_a, "hidden_weight"_a, "hidden"_a,

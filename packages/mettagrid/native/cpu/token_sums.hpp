@@ -1,4 +1,4 @@
-// The sum over the used tokens of observations, and its gradients: the first layer of the network `sparse`.
+// The sum over the used tokens of observations: the first layer of the network `sparse`.
 #pragma once
 
 #include <algorithm>
@@ -48,10 +48,10 @@ struct TokenSums {
   int64_t width;
 
   struct Product {
-    int64_t place, kind;  // where their rows begin
+    int64_t place, kind;  // rows, times the step of `read`
   };
   struct Amount {
-    int64_t magnitude;  // where its row begins
+    int64_t magnitude;  // a row, times the step of `read`
     float amount;
   };
   // What one observation adds.
@@ -67,7 +67,7 @@ struct TokenSums {
 
   // Writes the sum of one observation [width], with memory for its terms.
   MG_INLINE void sum(int64_t observation, const float* magnitudes, Terms& terms, float* to) const {
-    read(observation, terms);
+    read(observation, width, terms);
     by_columns(0, width, [&](auto vectors, int64_t column) __attribute__((always_inline)) {
       sum_columns<vectors()>(terms, places + column, kinds + column, magnitudes + column, to + column);
     });
@@ -86,27 +86,8 @@ struct TokenSums {
     });
   }
 
-  // Adds the gradients of the embeddings, given those of the sums [count][width]. Each thread has its own columns, so that
-  // the order of additions does not depend on the number of threads.
-  void run_back(const float* of_sums, float* of_places, float* of_kinds, float* of_magnitudes, Workers& workers) const {
-    constexpr int64_t kPiece = 4 * kLanes;
-    workers.share(static_cast<int32_t>((width + kPiece - 1) / kPiece), [&](int32_t piece) {
-      vectorized([&](auto) __attribute__((always_inline)) {
-        Terms terms(observations.tokens);
-        for (int64_t i = 0; i < observations.count; ++i) {
-          read(i, terms);
-          const auto add = [&](auto vectors, int64_t column) __attribute__((always_inline)) {
-            add_columns<vectors()>(terms, places + column, kinds + column, of_sums + i * width + column, of_places + column,
-                                   of_kinds + column, of_magnitudes + column);
-          };
-          by_columns(piece * kPiece, std::min(width, (piece + 1) * kPiece), add);
-        }
-      });
-    });
-  }
-
- private:
-  MG_INLINE void read(int64_t observation, Terms& terms) const {
+  // Reads the terms of one observation, with rows that are `step` apart.
+  MG_INLINE void read(int64_t observation, int64_t step, Terms& terms) const {
     const uint8_t* token = observations.data + observation * observations.stride;
     Product* product = terms.products();
     Amount* amount = terms.amounts();
@@ -115,11 +96,11 @@ struct TokenSums {
       if (location == TokenTables::kUnused) continue;
       const int64_t place = tables.places[location + (feature == tables.memory_feature ? 256 : 0)];
       const int64_t kind = tables.kinds[feature * 256 + value];
-      *product = {place * width, (kind - 1) * width};
+      *product = {place * step, (kind - 1) * step};
       product += kind != 0 && place < tables.num_places;
       if (location == TokenTables::kGlobal || location == tables.own_location) {
         const float size = static_cast<float>(value) * tables.scales[feature];
-        *amount = {tables.magnitudes[feature] * width, size};
+        *amount = {tables.magnitudes[feature] * step, size};
         amount += size != 0.0f;
       }
     }
@@ -127,6 +108,7 @@ struct TokenSums {
     terms.num_amounts = amount - terms.amounts();
   }
 
+ private:
   template <std::size_t N>
   static MG_INLINE void sum_columns(Terms& terms, const float* place_rows, const float* kind_rows, const float* magnitude_rows,
                                     float* sums) {
@@ -159,48 +141,6 @@ struct TokenSums {
 #pragma GCC unroll 8
       for (std::size_t v = 0; v < N; ++v) store(sums + v * kLanes, total[v]);
     }
-  }
-
-  template <std::size_t N>
-  static MG_INLINE void add_columns(Terms& terms, const float* place_rows, const float* kind_rows, const float* of_sums,
-                                    float* of_places, float* of_kinds, float* of_magnitudes) {
-    const Product* const products_end = terms.products() + terms.num_products;
-    const Amount* const amounts_end = terms.amounts() + terms.num_amounts;
-    if constexpr (N == 0) {
-      for (const Product* p = terms.products(); p != products_end; ++p) {
-        of_places[p->place] += *of_sums * kind_rows[p->kind];
-        of_kinds[p->kind] += *of_sums * place_rows[p->place];
-      }
-      for (const Amount* a = terms.amounts(); a != amounts_end; ++a) of_magnitudes[a->magnitude] += *of_sums * a->amount;
-    } else {
-      Lanes slopes[N];
-#pragma GCC unroll 8
-      for (std::size_t v = 0; v < N; ++v) load(slopes[v], of_sums + v * kLanes);
-      for (const Product* p = terms.products(); p != products_end; ++p) {
-#pragma GCC unroll 8
-        for (std::size_t v = 0; v < N; ++v) {
-          add_to(of_places + p->place + v * kLanes, slopes[v], kind_rows + p->kind + v * kLanes);
-          add_to(of_kinds + p->kind + v * kLanes, slopes[v], place_rows + p->place + v * kLanes);
-        }
-      }
-      for (const Amount* a = terms.amounts(); a != amounts_end; ++a) {
-#pragma GCC unroll 8
-        for (std::size_t v = 0; v < N; ++v) {
-          Lanes sum;
-          load(sum, of_magnitudes + a->magnitude + v * kLanes);
-          sum += slopes[v] * a->amount;
-          store(of_magnitudes + a->magnitude + v * kLanes, sum);
-        }
-      }
-    }
-  }
-
-  static MG_INLINE void add_to(float* to, const Lanes& slope, const float* factors) {
-    Lanes sum, factor;
-    load(sum, to);
-    load(factor, factors);
-    sum += slope * factor;
-    store(to, sum);
   }
 };
 

@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from mettagrid import _native  # noqa: E402
-from mettagrid.policy._cpu_kernels import lstm_steps, sum_bytes  # noqa: E402
+from mettagrid.policy._cpu_kernels import draw, kernel_threads, lstm_steps, sum_bytes  # noqa: E402
 from mettagrid.policy._recurrence import _step_by_step, run_lstm  # noqa: E402
 from mettagrid.policy.loader import initialize_or_load_policy  # noqa: E402
 from mettagrid.policy.policy_spec import PolicySpec  # noqa: E402
@@ -109,6 +109,16 @@ def test_the_sum_over_tokens_gives_the_same_bits_on_any_number_of_threads(width:
         assert all(torch.equal(got, right) for got, right in zip(other, results[0], strict=True))
 
 
+def test_the_gradients_of_many_observations_equal_those_of_the_reference() -> None:
+    net, rows = network(), observations(2500, tokens=12)  # more than are sorted together
+    weights = (net.places, net.kinds, net.magnitudes)
+    sums, expected = net.pooled(rows), net._gathered(rows, *net._embeddings())
+    direction = torch.randn(expected.shape)
+    gradients = [torch.autograd.grad(each, weights, direction) for each in (sums, expected)]
+    for got, right in zip(*gradients, strict=True):
+        torch.testing.assert_close(got, right, atol=2e-3, rtol=1e-4)
+
+
 def test_observations_are_read_in_place_also_with_gaps_between_them() -> None:
     net, rows = network(), observations(6, tokens=40)
     assert torch.equal(net.pooled(rows[:, :7]), net.pooled(rows[:, :7].contiguous()))
@@ -161,8 +171,68 @@ def test_a_copy_for_playing_decides_like_the_network(rows: int, threads: int) ->
     assert network(hidden_size=12).playing_copy() is None
 
 
+@pytest.mark.parametrize("count", [1, 5, 40])
+def test_draws_are_those_of_the_largest_logit_plus_noise(count: int) -> None:
+    outputs, uniform = 3 * torch.randn(300, count + 2), torch.rand(300, count)
+    uniform[0] = 0.0
+    logits = outputs[:, 1:-1]  # with gaps between the rows
+    drawn = torch.full((300, 2), -1)
+    results = []
+    for number in (1, 3):
+        with kernel_threads(number):
+            results.append((draw(logits, uniform, drawn[:, 1]), drawn[:, 1].clone()))
+    noise = -(-uniform.double().clamp(min=1e-20).log()).log()
+    assert torch.equal(drawn[:, 1], (logits + noise).argmax(1))
+    expected = logits.log_softmax(1).gather(1, drawn[:, 1:])[:, 0]
+    torch.testing.assert_close(results[0][0], expected, atol=1e-6, rtol=1e-5)
+    assert all(torch.equal(got, right) for got, right in zip(*results, strict=True))
+    assert (drawn[:, 0] == -1).all()
+
+
+def test_draws_have_the_probabilities_of_the_softmax() -> None:
+    logits = torch.tensor([0.0, 1.0, -1.0, 3.0]).repeat(40_000, 1)
+    positions = torch.zeros(len(logits), dtype=torch.int64)
+    draw(logits, torch.rand(logits.shape, generator=torch.Generator().manual_seed(1)), positions)
+    parts = positions.bincount(minlength=4) / len(positions)
+    torch.testing.assert_close(parts, logits[0].softmax(0), atol=0.01, rtol=0)
+
+
+def test_a_draw_from_missing_numbers_has_no_probability() -> None:
+    logits, positions = torch.tensor([[0.0, torch.nan], [torch.nan, 0.0]]), torch.full((2,), -1)
+    assert draw(logits, torch.rand(2, 2), positions).isnan().all()
+    assert ((positions >= 0) & (positions < 2)).all()
+
+
+def test_the_kernels_have_threads_of_their_own() -> None:
+    torch.set_num_threads(2)
+    with pytest.raises(ZeroDivisionError), kernel_threads(3):
+        assert torch.get_num_threads() == 1
+        raise ZeroDivisionError
+    assert torch.get_num_threads() == 2
+
+
+@pytest.mark.filterwarnings("ignore:The .grad attribute:UserWarning")  # of the compiler itself
+@pytest.mark.parametrize("name", ["sparse", "lstm"])
+def test_a_compiled_network_equals_itself(name: str) -> None:
+    net = initialize_or_load_policy(FIRST, PolicySpec(class_path=name)).network()
+    rows = observations(2, 3)
+
+    def results(call: Any) -> list[Any]:
+        outputs = call(rows, {"lstm_h": None, "lstm_c": None})
+        return [*outputs, *torch.autograd.grad(sum(output.sum() for output in outputs), list(net.parameters()))]
+
+    for got, right in zip(results(torch.compile(net, backend="eager")), results(net), strict=True):
+        assert torch.equal(got, right)
+
+
 def test_shapes_that_do_not_fit_are_refused() -> None:
     kernels = _native.NetworkKernels(1)
+    logits, positions = np.zeros((4, 3), np.float32), np.zeros(4, np.int64)
+    kernels.draw(logits, logits, positions, np.zeros(4, np.float32))
+    with pytest.raises(ValueError, match="the shapes do not fit"):
+        kernels.draw(logits, logits[:, :2].copy(), positions, np.zeros(4, np.float32))
+    with pytest.raises(ValueError, match="the shapes do not fit"):
+        kernels.draw(logits, logits, positions, np.zeros(5, np.float32))
     numbers = np.zeros((2, 16), np.float32)
     cube, weight, bias = np.zeros((2, 1, 16), np.float32), np.zeros((64, 16), np.float32), np.zeros(64, np.float32)
     kernels.run_lstm(cube, weight, weight, bias, numbers, numbers, None, cube.copy(), cube.copy(), None)

@@ -1,13 +1,14 @@
 """Layers of networks in native code, with gradients, for float32 on the CPU; importing this imports PyTorch.
 
-They run on as many threads as PyTorch. Results do not depend on that number.
+They run on as many threads as PyTorch, or as `kernel_threads` says. Results do not depend on that number.
 """
 
 from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,40 @@ with extra("neural"):
     import torch
     from torch import nn
 
-__all__ = ["LANES", "PlayingCopy", "from_bytes", "from_tokens", "lstm_steps", "sum_bytes", "sum_tokens"]
+__all__ = [
+    "LANES",
+    "PlayingCopy",
+    "draw",
+    "from_bytes",
+    "from_tokens",
+    "kernel_threads",
+    "lstm_steps",
+    "sum_bytes",
+    "sum_tokens",
+]
 
 LANES = 16
 """the size of an LSTM and the outputs of `sum_bytes` must be multiples of this"""
+
+
+_threads: int | None = None  # of the kernels; None: as many as PyTorch
+
+
+@contextmanager
+def kernel_threads(threads: int) -> Iterator[None]:
+    """Run the kernels on this many threads, and PyTorch on one.
+
+    For networks whose large layers are kernels: sharing the small operations around them costs more than it gains.
+    """
+    global _threads
+    before, of_torch = _threads, torch.get_num_threads()
+    _threads = threads
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        _threads = before
+        torch.set_num_threads(of_torch)
 
 
 def sum_tokens(
@@ -74,6 +105,16 @@ def lstm_steps(
         return outputs, last_cell
     outputs, cells, _ = _run_lstm(*given, flags, keep_gates=False)
     return outputs, cells[:, -1]
+
+
+def draw(logits: torch.Tensor, uniform: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+    """Draw from the softmax of logits [rows, count]: write int64 `positions` [rows], return their log-probabilities.
+
+    `uniform` has random numbers from 0 to 1, [rows, count].
+    """
+    log_probs = logits.new_empty(len(logits))
+    _kernels().draw(*map(_array, (logits, uniform, positions, log_probs)))
+    return log_probs
 
 
 FirstLayer = Callable[..., None]
@@ -146,7 +187,7 @@ class _SumTokens(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> Any:
         observations, *embeddings = ctx.saved_tensors
-        gradients = [torch.zeros_like(table) for table in embeddings]
+        gradients = [torch.empty_like(table) for table in embeddings]
         places, kinds, _ = embeddings
         arrays = map(_array, (observations, places, kinds, gradient.contiguous(), *gradients))
         _kernels().sum_tokens_back(ctx.tables, *arrays)
@@ -228,7 +269,7 @@ def _array(tensor: torch.Tensor | None) -> np.ndarray | None:
 
 
 def _kernels() -> Any:
-    return _kernels_of(os.getpid(), torch.get_num_threads())  # threads do not survive a fork
+    return _kernels_of(os.getpid(), _threads or torch.get_num_threads())  # threads do not survive a fork
 
 
 @functools.lru_cache(maxsize=1)
