@@ -21,10 +21,11 @@ from coworld.certification.certify import (
 )
 from coworld.certification.report import CertificationReport, step_line
 from coworld.certification.sources import inspect_sources
-from coworld.certification.steps import Candidate
+from coworld.certification.steps import Candidate, StepFailed
 from coworld.engines.local_images import LocalImage
 from coworld.engines.process import ProcessEngine
 from coworld.errors import SourceError
+from coworld.manifest.profiles import PROFILES
 from coworld.models.manifest import CoworldManifest
 from packages.coworld.tests.worlds import BAD, engine, hosted_world, left_running, manifest_document
 
@@ -278,3 +279,14 @@ def test_a_certification_uses_no_network_but_the_loopback(tmp_path: Path, monkey
     candidate = Candidate(path, path.read_bytes(), engine(), tmp_path / "out", 20)
     candidate.matriculate()
     assert candidate.source_resolves() == "1 unresolved, 2 not_declared"
+
+
+def test_a_manifest_of_an_older_generation_passes_where_every_profile_is_accepted(tmp_path: Path) -> None:
+    document = manifest_document()
+    del document["tags"]
+    path = tmp_path / "coworld_manifest.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(StepFailed, match="at least three manifest tags"):
+        Candidate(path, path.read_bytes(), engine(), tmp_path / "out", 20).matriculate()
+    candidate = Candidate(path, path.read_bytes(), engine(), tmp_path / "out", 20, accepted=PROFILES)
+    assert "0.1.26" in candidate.matriculate()
