@@ -105,7 +105,7 @@ def _check_player_of_version(session: Session, version: PolicyVersion, player: P
     is_other = version.player_id not in (None, player.id)
     if is_other or entries.other_player(session, version.id, player.id) is not None:
         raise Conflict(
-            f"{version.policy.name}:v{version.version} belongs to another player of yours; "
+            f"{version.policy.name}:v{version.version} belongs to another of your players; "
             f"upload it again to play it as {player.name!r}"
         )
 

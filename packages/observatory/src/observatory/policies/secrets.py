@@ -153,7 +153,7 @@ def take_secret_env(session: Session, keys: Keys, user_id: str, env_id: uuid.UUI
     """Return secrets that this user has stored for a new version."""
     row = session.get(SecretEnv, env_id)
     if row is None or row.user_id != user_id:
-        raise NotFound(f"There are no secrets {env_id} of yours; send them again")
+        raise NotFound(f"You have no secrets {env_id}; send them again")
     try:
         own_key = decrypt(keys.master, row.wrapped_key, env_id.bytes)
         secrets: dict[str, str] = json.loads(decrypt(own_key, row.ciphertext, env_id.bytes))

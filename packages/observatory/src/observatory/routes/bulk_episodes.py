@@ -63,7 +63,7 @@ async def complete_bulk_upload(
     def find(session: Session) -> str:
         upload = policies.upload(session, body.upload_id, user_id=principal.user_id, kind=EPISODES)
         if upload is None or upload.completed_at is not None:
-            raise BadRequest("There is no such upload of yours, or it was completed")
+            raise BadRequest("You have no such upload, or it is completed")
         return upload.key
 
     key = await database.query(find)
@@ -105,7 +105,7 @@ def _record(
 ) -> BulkUploadResponse:
     upload = policies.upload(session, body.upload_id, user_id=principal.user_id, kind=EPISODES)
     if upload is None or upload.completed_at is not None:
-        raise BadRequest("There is no such upload of yours, or it was completed")
+        raise BadRequest("You have no such upload, or it is completed")
     upload.completed_at = now
     for version_id in {policy.policy_version_id for episode in episodes for policy in episode.policies}:
         own_version(session, principal, version_id)

@@ -120,7 +120,7 @@ class Completion:
         """Return the response to a repeated request; `BadRequest` for an upload that is not this user's."""
         upload = repository.upload(session, upload_id, user_id=principal.user_id, kind=POLICY)
         if upload is None:
-            raise BadRequest(f"There is no upload {upload_id} of yours; begin a new one")
+            raise BadRequest(f"You have no upload {upload_id}; begin a new one")
         if upload.policy_version_id is None:
             return None
         return version_response(repository.version(session, upload.policy_version_id))
