@@ -6,7 +6,7 @@ import json as format
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -41,7 +41,8 @@ Images = Annotated[
     typer.Option("--image", metavar="TARGET=IMAGE", help="Another image for game, ROLE, ROLE.ID or ROLE[0]."),
 ]
 VisibilityOption = Annotated[
-    str | None, typer.Option("--visibility", metavar="WHO", help="public, or private: you and administrators.")
+    Literal["public", "private"] | None,
+    typer.Option("--visibility", help="`private` shows it to you and administrators only."),
 ]
 WaitCertification = Annotated[
     bool,
@@ -105,8 +106,6 @@ def upload_coworld(
 
     if (manifest is None) == (from_coworld is None):
         raise UsageError("Give either a manifest or --from-coworld", ["coworld upload-coworld coworld_manifest.json"])
-    if visibility not in (None, "public", "private"):
-        raise UsageError(f"--visibility is {visibility!r}", ["write public or private"])
     images = dict(map(_target, image or []))
     with _client(server) as client, ExitStack() as stack:
         if from_coworld is not None:
