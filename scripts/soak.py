@@ -32,7 +32,7 @@ stages, in this order:
            images, policies and Coworlds are uploaded, on SQLite and on PostgreSQL: every acknowledged request is
            played once, every acknowledged upload is there once; the feed of changes read in 60 orders of events
   rounds   server and workers of a platform league killed 50 times, on SQLite and on PostgreSQL: same ratings as without
-           kills; 50 policies in 5 divisions play 20 rounds each by themselves (tests/soak/rounds.py)
+           kills; 50 policies in 5 divisions play 20 rounds each by themselves (rounds.py); 2,000 seatings
   samples  every recorded mission saved and loaded, the intervals of 2,000 seasons, every tutorial as a notebook
   image    the images of the Containerfile, built from Debian packages and wheels: a server, a worker, episodes on a
            machine and of Cogs vs Clips in its images, the sandbox, the same image twice
@@ -171,7 +171,8 @@ def requests(args: argparse.Namespace) -> bool:
 def rounds(args: argparse.Namespace) -> bool:
     test = "packages/observatory/tests/rounds/test_kills.py"
     sizes = {"ROUND_KILLS": str(args.kills // 2), "KILLS_SEED": str(7 + args.seed), "DATABASES": "all"}
-    return run("-m", "pytest", "-q", test, **sizes) and run("-m", "tests.soak.rounds")
+    seating = run("-m", "pytest", "-q", "packages/observatory/tests/ladder", SEATING_EXAMPLES="2000")
+    return run("-m", "pytest", "-q", test, **sizes) and run("-m", "tests.soak.rounds") and seating
 
 
 def samples(args: argparse.Namespace) -> bool:

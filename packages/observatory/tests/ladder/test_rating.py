@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from observatory.ladder.moves import Level, moves
@@ -29,6 +30,7 @@ from observatory.ladder.scoring import CountedEpisode, EpisodeResult, count_epis
 from observatory.ladder.seating import Table, seat_round
 from observatory.leagues.ladder_settings import Elo, Ladder, LadderDivision, OpenSkill, Score
 
+some_examples = hypothesis_settings(max_examples=40, deadline=None)
 Rated = Mapping[int, RatedRound]
 
 
@@ -220,6 +222,7 @@ def test_another_algorithm_starts_anew() -> None:
     assert rated[0].before.rating == 25.0
 
 
+@some_examples
 @given(st.integers(0, 1000), st.sampled_from(["elo", "openskill", "score"]), st.integers(2, 6))
 def test_the_same_log_gives_the_same_bits_and_survives_storage(seed: int, algorithm: str, number: int) -> None:
     ranking = Ladder.model_validate({"ranking": {"algorithm": algorithm}}).ranking

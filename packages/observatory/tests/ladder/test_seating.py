@@ -1,14 +1,19 @@
-"""The seats of a round, for 1 to 20 entrants and 1 to 8 seats."""
+"""The seats of a round, for 1 to 20 entrants and 1 to 8 seats.
+
+`SEATING_EXAMPLES` is the number of examples of each property (40); `make soak` asks for more.
+"""
 
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
@@ -16,6 +21,7 @@ from observatory.ladder.plans import CannotSeat, Entrant, GameVariant, PlannedEp
 from observatory.ladder.seating import Table, grade_alone, seat_round
 from observatory.leagues.ladder_settings import Continuous, Scheduler
 
+some_examples = hypothesis_settings(max_examples=int(os.environ.get("SEATING_EXAMPLES", "40")), deadline=None)
 _SCHEDULER: TypeAdapter[Any] = TypeAdapter(Scheduler)
 DISTINCT = ("swiss_neighbor", "round_robin", "balanced_rotation", "random_fill")
 INSUFFICIENT = ("multiple_seats", "filler_policy", "do_not_run")
@@ -66,6 +72,7 @@ def check(plan: Sequence[PlannedEpisode], number: int, seats: int, group: int, *
     assert min(appearances(plan)[entrant] for entrant in range(number)) >= floor
 
 
+@some_examples
 @given(st.sampled_from(DISTINCT), counts, seat_counts, rules, st.integers(1, 4), st.integers(0, 2), seeds)
 def test_distinct_entrants_are_seated_soon_and_as_often_as_wanted(
     strategy: str, number: int, seats: int, rule: str, floor: int, neutral: int, seed: str
@@ -89,6 +96,7 @@ def test_distinct_entrants_are_seated_soon_and_as_often_as_wanted(
         assert len(met) == number * number
 
 
+@some_examples
 @given(st.integers(2, 20), seeds)
 def test_a_round_robin_of_two_seats_has_every_pair_once(number: int, seed: str) -> None:
     plan = seat(scheduler(strategy="round_robin"), number, Table([GameVariant(None, 2)]), seed)
@@ -96,6 +104,7 @@ def test_a_round_robin_of_two_seats_has_every_pair_once(number: int, seed: str) 
     assert len(pairs) == math.comb(number, 2) and set(pairs.values()) == {1}
 
 
+@some_examples
 @given(st.integers(4, 20), st.integers(2, 4), st.integers(1, 3), seeds)
 def test_neighbours_are_close_in_the_standings(number: int, seats: int, window: int, seed: str) -> None:
     players = [Entrant(f"p{place}", standing=-place) for place in range(number)]
@@ -111,6 +120,7 @@ def test_neighbours_are_close_in_the_standings(number: int, seats: int, window: 
         assert len(opponents) > seats - 1 or number == seats  # not the same window in every episode
 
 
+@some_examples
 @given(
     st.sampled_from(["balanced_rotation", "random_fill"]),
     counts,
@@ -146,6 +156,7 @@ def test_matchmaking_by_strength_prefers_equals() -> None:
     assert plans["elo_softmax"] > 190 > 150 > plans["random"]
 
 
+@some_examples
 @given(counts, st.integers(1, 4), rules, st.sampled_from(["interleaved", "blocks"]), st.integers(1, 5), seeds)
 def test_each_pair_of_teams_plays_both_sides(
     number: int, half: int, rule: str, layout: str, floor: int, seed: str
@@ -177,6 +188,7 @@ def _owners(episode: PlannedEpisode) -> tuple[tuple[int | None, int | None], ...
     return tuple(next(iter(owners)) for _, owners in sorted(teams.items()))
 
 
+@some_examples
 @given(counts, st.integers(1, 4), st.integers(1, 4), rules, st.sampled_from(["interleaved", "blocks"]), st.booleans())
 def test_teams_are_laid_out_as_declared(
     number: int, teams: int, size: int, rule: str, layout: str, distinct: bool
@@ -219,6 +231,7 @@ def test_allied_teams_are_on_one_side() -> None:
         scheduler(strategy="team_n", team_count=2, num_episodes=3, allied_teams=[[0, 2]])
 
 
+@some_examples
 @given(counts, seat_counts, st.integers(0, 4), rules, st.integers(1, 4), seeds)
 def test_variable_seats_fit_the_entrants(number: int, fewest: int, more: int, rule: str, floor: int, seed: str) -> None:
     settings = scheduler(
@@ -242,6 +255,7 @@ def test_variable_seats_fit_the_entrants(number: int, fewest: int, more: int, ru
     assert min(appearances(plan)[entrant] for entrant in range(number)) >= floor
 
 
+@some_examples
 @given(counts, st.sets(seat_counts, min_size=1, max_size=4), st.booleans(), st.sampled_from(["rotate", "drop"]))
 def test_rosters_scale_with_the_entrants(number: int, rungs: set[int], rotate: bool, overflow: str) -> None:
     settings = scheduler(
@@ -260,6 +274,7 @@ def test_rosters_scale_with_the_entrants(number: int, rungs: set[int], rotate: b
     assert len(seated) == (number if overflow == "rotate" else min(max(fitting), number))
 
 
+@some_examples
 @given(counts, seat_counts, st.integers(1, 3), st.none() | seat_counts)
 def test_clones_are_credited_in_every_seat(number: int, seats: int, times: int, wanted: int | None) -> None:
     settings = scheduler(strategy="clone_fill", episodes_per_entrant=times, seat_count=wanted)

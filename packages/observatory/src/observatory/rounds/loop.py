@@ -10,6 +10,7 @@ import logging
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 import anyio
 import anyio.to_thread
@@ -21,7 +22,7 @@ from observatory.errors import ObservatoryError
 from observatory.events import ChangeKind, Versions
 from observatory.rounds.applying import apply
 from observatory.rounds.decisions import Decision, Wait, decide
-from observatory.rounds.reading import Reader, active_divisions
+from observatory.rounds.reading import Reader, due_divisions, idle_divisions
 
 __all__ = ["LastCheck", "LeagueLoop"]
 
@@ -31,13 +32,10 @@ CHECK_SECONDS = 0.5
 """how often the loop looks whether something has changed"""
 CHECK_ALL_SECONDS = 5.0
 """how often it checks all divisions when nothing has: time passes, and other servers write, too"""
-_WAKING = (
-    ChangeKind.REQUEST,
-    ChangeKind.LEAGUE,
-    ChangeKind.LEAGUE_ENTRY,
-    ChangeKind.ROUND,
-    ChangeKind.COWORLD,
-)
+_OPENING = (ChangeKind.LEAGUE, ChangeKind.LEAGUE_ENTRY, ChangeKind.ROUND, ChangeKind.COWORLD)
+"""changes after which a round may begin"""
+_CONTINUING = (ChangeKind.REQUEST,)
+"""changes after which a round may continue or end"""
 _STEPS = 20
 """of one division in one pass; more wait for the next"""
 
@@ -63,23 +61,35 @@ class LeagueLoop:
     async def run(self) -> None:
         """Run until cancelled."""
         threads = anyio.CapacityLimiter(1)  # a separate limiter: the thread may have to wait for the write gate
-        checked: tuple[Versions, float] | None = None
+        changes = self._database.changes
+        opening: Versions = ()
+        continuing: Versions = ()
+        checked_all_at = float("-inf")
         while True:
-            versions, now = self._database.changes.versions(_WAKING), anyio.current_time()
-            if checked is None or checked[0] != versions or now - checked[1] >= CHECK_ALL_SECONDS:
-                await anyio.to_thread.run_sync(self.check_all, limiter=threads)
-                checked = versions, now
+            now, opened, continued = anyio.current_time(), changes.versions(_OPENING), changes.versions(_CONTINUING)
+            check_idle = opened != opening or now - checked_all_at >= CHECK_ALL_SECONDS
+            if check_idle or continued != continuing:
+                await anyio.to_thread.run_sync(partial(self.check_all, idle=check_idle), limiter=threads)
+                continuing = continued
+            if check_idle:
+                opening, checked_all_at = opened, now
             await anyio.sleep(CHECK_SECONDS)
 
-    def check_all(self) -> None:
-        """Check every division; one that fails is logged and retried later, and the others continue."""
+    def check_all(self, *, idle: bool = True) -> None:
+        """Check the divisions in which something can happen; without `idle` only those that play a round.
+
+        A division that fails is logged and retried later, and the others continue.
+        """
         try:
             with self._database.read() as session:
-                divisions = active_divisions(session)
+                divisions = due_divisions(session)
+                if idle:
+                    waiting = idle_divisions(session)
+                    self.last = {found: check for found, check in self.last.items() if found in waiting}
+                    divisions += waiting
         except Exception as problem:
             _log("Leagues could not be listed", problem)
             return
-        self.last = {division_id: check for division_id, check in self.last.items() if division_id in set(divisions)}
         for division_id in divisions:
             try:
                 self.check(division_id)

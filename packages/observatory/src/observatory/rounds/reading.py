@@ -41,7 +41,7 @@ from observatory.rounds.facts import (
     Member,
 )
 
-__all__ = ["PLATFORM", "Reader", "active_divisions", "active_round", "read_standings"]
+__all__ = ["PLATFORM", "Reader", "due_divisions", "idle_divisions", "read_standings"]
 
 PLATFORM = "platform"
 """the `commissioner_key` of leagues that this ladder plays"""
@@ -62,27 +62,27 @@ INFRASTRUCTURE = frozenset(
 """failures that no policy and no game is at fault for"""
 TRIES = {"player_never_started": 3}
 _MAX_CACHED = 256
+_PLAYED = (Round.status.in_(ACTIVE_ROUND), Round.plan.is_not(None))
+"""rounds that this ladder plays"""
 _RECENT_ROUNDS = 20
 
 
-def active_divisions(session: Session) -> list[uuid.UUID]:
-    """Return the divisions in which a round may start or is being played."""
-    playing = select(Round.division_id).where(Round.status.in_(ACTIVE_ROUND), Round.plan.is_not(None))
-    is_open = (League.commissioner_key == PLATFORM) & League.disabled_at.is_(None) & Division.archived_at.is_(None)
-    statement = (
-        select(Division.id, League.settings)
-        .join(Division.league)
-        .where(or_(is_open, Division.id.in_(playing)))
-        .order_by(Division.created_at, Division.id)
-    )
-    rows = session.execute(statement).all()
-    busy = set(session.scalars(playing))
-    return [row[0] for row in rows if row[0] in busy or row[1].get("ladder", {}).get("enabled")]
+def due_divisions(session: Session) -> list[uuid.UUID]:
+    """Return the divisions whose round can be continued: no episode of it is open, or one has failed."""
+    episode = EpisodeRequest
+    of_round = select(episode.id).where(episode.round_id == Round.id)
+    failed = of_round.where(episode.status.in_((EpisodeRequestStatus.FAILED, EpisodeRequestStatus.CANCELLED)))
+    is_due = or_(~of_round.where(episode.status.not_in(ENDED)).exists(), failed.exists())
+    return list(session.scalars(select(Round.division_id).where(*_PLAYED, is_due).order_by(Round.created_at, Round.id)))
 
 
-def active_round(session: Session, division_id: uuid.UUID) -> Round | None:
-    """Return the round of a division that is not over."""
-    return session.scalar(select(Round).where(Round.division_id == division_id, Round.status.in_(ACTIVE_ROUND)))
+def idle_divisions(session: Session) -> list[uuid.UUID]:
+    """Return the divisions of leagues with a ladder in which no round is played."""
+    playing = select(Round.division_id).where(Round.status.in_(ACTIVE_ROUND))
+    is_open = (League.commissioner_key == PLATFORM, League.disabled_at.is_(None), Division.archived_at.is_(None))
+    statement = select(Division.id, League.settings).join(Division.league).where(*is_open, Division.id.not_in(playing))
+    rows = session.execute(statement.order_by(Division.created_at, Division.id))
+    return [row[0] for row in rows if row[1].get("ladder", {}).get("enabled")]
 
 
 def read_standings(session: Session, league_id: uuid.UUID, players: Collection[str]) -> dict[str, Standing]:
