@@ -31,6 +31,8 @@ stages, in this order:
   requests server and workers killed 50 times while episodes are requested and played, and the server 50 times while
            images, policies and Coworlds are uploaded, on SQLite and on PostgreSQL: every acknowledged request is
            played once, every acknowledged upload is there once; the feed of changes read in 60 orders of events
+  commissioners  20 rounds of a scripted commissioner; server, workers and the commissioner killed 64 times, on SQLite
+           and on PostgreSQL: same results as without kills
   rounds   server and workers of a platform league killed 50 times, on SQLite and on PostgreSQL: same ratings as without
            kills; 50 policies in 5 divisions play 20 rounds each by themselves (rounds.py); 2,000 seatings
   samples  every recorded mission saved and loaded, the intervals of 2,000 seasons, every tutorial as a notebook
@@ -168,6 +170,13 @@ def requests(args: argparse.Namespace) -> bool:
     return run("-m", "pytest", "-q", *(f"packages/observatory/tests/{name}.py" for name in names), **sizes)
 
 
+def commissioners(args: argparse.Namespace) -> bool:
+    test = "packages/observatory/tests/commissioners"
+    sizes = {"SCRIPT_ROUNDS": "20", "COMMISSIONER_KILLS": "60", "KILLS_SEED": str(7 + args.seed), "DATABASES": "all"}
+    is_fine = run("-m", "pytest", "-q", test, f"--deselect={test}/test_kills.py", DATABASES="all")
+    return run("-m", "pytest", "-q", f"{test}/test_kills.py", **sizes) and is_fine
+
+
 def rounds(args: argparse.Namespace) -> bool:
     test = "packages/observatory/tests/rounds/test_kills.py"
     sizes = {"ROUND_KILLS": str(args.kills // 2), "KILLS_SEED": str(7 + args.seed), "DATABASES": "all"}
@@ -206,6 +215,7 @@ STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "training": training,
     "kills": kills,
     "requests": requests,
+    "commissioners": commissioners,
     "rounds": rounds,
     "samples": samples,
     "image": image,

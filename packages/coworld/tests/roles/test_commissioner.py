@@ -59,7 +59,7 @@ def name(text: str) -> UUID:
 
 
 LEAGUE = LeagueInfo(id=name("league"))
-TOP, LOW = DivisionInfo(id=name("top"), name="Top", level=1), DivisionInfo(id=name("low"), name="Low", level=2)
+TOP, LOW = DivisionInfo(id=name("top"), name="Top", level=2), DivisionInfo(id=name("low"), name="Low", level=1)
 POLICIES = [name(f"policy {index}") for index in range(3)]
 VARIANT = VariantInfo(id="default", name="Duel", game_config={"players": [{"name": "a"}, {"name": "b"}]})
 

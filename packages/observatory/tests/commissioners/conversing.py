@@ -13,6 +13,7 @@ from fastapi.testclient import TestClient
 
 from coworld.commissioner.protocol import Message, PlatformMessage
 from coworld.commissioner.server import Handler
+from coworld.errors import CoworldError
 from observatory.accounts.service import create_user, mint_user_token
 from observatory.commissioners.loop import CommissionerLoop
 from observatory.database.tables.coworlds import Coworld, Visibility
@@ -114,7 +115,11 @@ class Commissioned:
             if is_over or not messages:
                 return is_over
             for message in messages:
-                replies = connection.handler(message)
+                try:
+                    replies = connection.handler(message)
+                except CoworldError as problem:  # a program closes its socket then
+                    self.close(connection, str(problem), is_refusal=True)
+                    return True
                 for reply in [replies] if isinstance(replies, Message) else replies or ():
                     if self.say(connection, reply):
                         return True
@@ -194,16 +199,21 @@ class Commissioned:
 
 
 def make_commissioned(
-    world: World, client: TestClient, owner: Any, token: str, *, image: str | None = None, **overrides: Any
+    world: World,
+    client: TestClient,
+    owner: Any,
+    token: str,
+    *,
+    image: str | None = "softmax/default-commissioner:latest",
+    **overrides: Any,
 ) -> Commissioned:
-    """Make a league of Paint Arena with four players; its commissioner has this image."""
-    image = image or "softmax/default-commissioner:latest"
+    """Make a league of Paint Arena with four players; its commissioner has this image, if it has one."""
     entry = {"id": "mine", "type": "commissioner", "name": "Mine", "description": "Decides", "image": image}
     arena = Arena(world, client)
     coworld_id = arena.coworld(owner)
     with world.database.transaction() as session:
         row = session.get_one(Coworld, parse_public_id("cow", coworld_id))
-        row.manifest = {**MANIFEST, "commissioner": [entry]}
+        row.manifest = {**MANIFEST, "commissioner": [] if image is None else [entry]}
         row.canonical, row.visibility = True, Visibility.PUBLIC
     body = {
         "coworld_name": "paintarena",

@@ -1,6 +1,6 @@
 """A commissioner that follows a script: two divisions, a few rounds, one episode of each kind.
 
-It decides from what it is told and from nothing else, so that it says the same after a crash. `python script.py` serves
+It decides from messages alone, so that it decides the same after a crash. `python script.py` serves
 it.
 """
 

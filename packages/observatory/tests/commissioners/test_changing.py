@@ -72,13 +72,16 @@ def test_another_configuration_is_another_commissioner(league: Commissioned) -> 
 def test_an_unknown_program_is_reported_and_nothing_runs(
     world: World, client: TestClient, ada: Any, token: str
 ) -> None:
-    league = make_commissioned(world, client, ada, token, commissioner_runnable_id="nobody")
+    league = make_commissioned(world, client, ada, token, commissioner_runnable_id="unknown")
     league.loop.check_all()
     assert league.lease() is None
-    assert "has no commissioner 'nobody'; it has: mine, default-commissioner" in status(league)["problem"]
+    assert (
+        "has no commissioner 'unknown'; it has: mine, ruleset-commissioner, default-commissioner"
+        in status(league)["problem"]
+    )
 
 
-def test_private_values_reach_the_program_and_nobody_else(
+def test_private_values_reach_the_program_and_never_a_response(
     world: World, client: TestClient, ada: Any, token: str
 ) -> None:
     league = make_commissioned(

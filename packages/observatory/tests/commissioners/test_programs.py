@@ -61,7 +61,7 @@ def working(url: str, token: str) -> Iterator[None]:
 
 
 def until(condition: Callable[[], bool], league: Commissioned) -> None:
-    """Let the league go on until something has happened."""
+    """Check the league for due conversations until a condition holds."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not condition():
         assert time.monotonic() < deadline, league.get(f"/v2/leagues/{league.league}/commissioner")

@@ -27,12 +27,16 @@ if TYPE_CHECKING:
     from websockets.asyncio.server import Server, ServerConnection
     from websockets.http11 import Request, Response
 
-__all__ = ["Handler", "serve_commissioner", "start_commissioner"]
+__all__ = ["Handler", "HandlerFailed", "serve_commissioner", "start_commissioner"]
 
 Handler = Callable[[Message], Message | Iterable[Message] | None]
 """Answers one message with no message, one, or several. It may hold state between messages."""
 
 PING_SECONDS = 30
+
+
+class HandlerFailed(CoworldError):
+    """A handler failed on a valid message; the socket is closed with code 1011."""
 
 
 def serve_commissioner(new_handler: Callable[[], Handler], *, host: str | None = None, port: int | None = None) -> None:
@@ -88,6 +92,10 @@ async def _talk(connection: ServerConnection, handler: Handler) -> None:
         try:
             answer = handler(_platform_message(text))
             messages = [answer] if isinstance(answer, Message) else list(answer or ())
+        except HandlerFailed as error:
+            print(f"commissioner: {error}", file=sys.stderr, flush=True)
+            await connection.close(1011, str(error)[:120])
+            return
         except (CoworldError, json.JSONDecodeError, UnicodeDecodeError) as error:
             print(f"commissioner: refused a message: {error}", file=sys.stderr, flush=True)
             await connection.close(1008, str(error)[:120])

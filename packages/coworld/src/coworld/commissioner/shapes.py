@@ -50,7 +50,7 @@ class LeagueInfo(BaseModel):
 
 
 class DivisionInfo(BaseModel):
-    """A division of the league; level 1 is the top."""
+    """A division of the league; the highest level is the top."""
 
     id: UUID
     name: str

@@ -16,6 +16,12 @@ __all__ = ["OWN_COMMISSIONERS", "commissioner_message"]
 
 OWN_COMMISSIONERS = (
     {
+        "id": "ruleset-commissioner",
+        "type": "commissioner",
+        "name": "Ruleset commissioner",
+        "image": "softmax/ruleset-commissioner:latest",
+    },
+    {
         "id": "default-commissioner",
         "type": "commissioner",
         "name": "Default commissioner",

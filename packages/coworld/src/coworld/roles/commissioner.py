@@ -131,7 +131,7 @@ class DefaultCommissioner:
         if not request.divisions:
             return LeagueMigrationResponse()
         known = {division.id for division in request.divisions}
-        lowest = max(request.divisions, key=lambda division: division.level)
+        lowest = min(request.divisions, key=lambda division: (division.type != "competition", division.level))
         return LeagueMigrationResponse(
             policy_membership_events=[
                 PolicyMembershipEventChange(
@@ -189,8 +189,8 @@ class DefaultCommissioner:
         config = request.commissioner_config or request.league.commissioner_config or {}
         results = sorted(request.round_results, key=lambda result: (result.rank, result.policy_version_id))
         up, down = _count(config, "promote", 0), _count(config, "relegate", 0)
-        above = _neighbour(request.all_divisions, request.division, -1)
-        below = _neighbour(request.all_divisions, request.division, 1)
+        above = _neighbour(request.all_divisions, request.division, 1)
+        below = _neighbour(request.all_divisions, request.division, -1)
         movers: dict[UUID, tuple[DivisionInfo, str]] = {}
         if below is not None and down:
             movers |= {
@@ -251,7 +251,7 @@ def _count(config: Mapping[str, Any], key: str, default: int) -> int:
 
 
 def _neighbour(divisions: Iterable[DivisionInfo], division: DivisionInfo, step: int) -> DivisionInfo | None:
-    """Return the next division above (-1) or below (+1); level 1 is the top."""
+    """Return the next division above (+1) or below (-1); the highest level is the top."""
     others = [other for other in divisions if (other.level - division.level) * step > 0]
     return min(others, key=lambda other: abs(other.level - division.level), default=None)
 

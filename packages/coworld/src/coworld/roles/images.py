@@ -10,6 +10,7 @@ DEFAULT_REPORTER = "softmax/default-reporter@1"
 
 for _role in ROLES:
     register(f"softmax/default-{_role}:latest", ["python", "-m", f"coworld.roles.{_role}"])
+register("softmax/ruleset-commissioner:latest", ["python", "-m", "coworld.roles.ruleset"])
 
 
 def reporter_image(reference: str) -> str | None:

@@ -53,6 +53,15 @@ def seats_of(variant: VariantInfo) -> int:
     return agents if isinstance(agents, int) and agents > 0 else max(variant.num_agents, 1)
 
 
+def divisions_of(start: RoundStart) -> list[DivisionInfo]:
+    """Return the divisions that play in a round: the one that the platform names in the state, else all."""
+    state = start.state if isinstance(start.state, dict) else {}
+    config = state.get("round_config")
+    config = config if isinstance(config, dict) else {}
+    wanted = config.get("current_division_id") or config.get("division_id")
+    return [division for division in start.divisions if wanted in (None, str(division.id))]
+
+
 class Round:
     """A running round."""
 
@@ -70,7 +79,7 @@ class Round:
                 default_competing_entrants(start.memberships, division_id=division.id),
                 key=lambda entrant: entrant.policy_version_id,
             )
-            for division in start.divisions
+            for division in divisions_of(start)
         }
         self.requests: dict[str, EpisodeRequest] = {}
         self.division_of: dict[str, UUID] = {}
@@ -130,7 +139,7 @@ class Round:
         return all(self._settled(name) for name in self.requests)
 
     def complete(self) -> RoundComplete:
-        divisions = {division.id: division for division in self.start.divisions}
+        divisions = {division.id: division for division in divisions_of(self.start)}
         rankings = {division: self._ranking(division) for division in divisions}
         done = self.start.state if isinstance(self.start.state, dict) else {}
         return RoundComplete(

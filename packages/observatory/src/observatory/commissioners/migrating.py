@@ -50,7 +50,7 @@ def receive(session: Session, run: CommissionerRun, message: dict[str, Any], *, 
             _apply(session, run, message["policy_membership_events"], now=now)
             keep_divisions(session, run, now=now)
         case _:
-            raise ProtocolBroken(f"{message['type']} is no answer to a migration request")
+            raise ProtocolBroken(f"{message['type']} does not answer a migration request")
 
 
 def keep_divisions(session: Session, run: CommissionerRun, *, now: datetime) -> None:

@@ -93,7 +93,7 @@ def _opening(session: Session, run: CommissionerRun) -> dict[str, Any]:
         **round_.round_config,
     }
     state = league.state.get(COMMISSIONER_STATE)
-    # A state that is no object cannot have one more key: the commissioner gets it as it is.
+    # Only an object can have one more key: the commissioner gets any other state unchanged.
     state = {**(state or {}), ROUND_CONFIG: config} if state is None or isinstance(state, dict) else state
     recent = facts.recent_rounds(session, league, status=RoundStatus.COMPLETED)
     return {
@@ -279,7 +279,7 @@ def _is_same(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
 
 
 def _cancel(session: Session, run: CommissionerRun, request_id: str, *, now: datetime) -> None:
-    """Cancel an episode that has not ended; the commissioner hears no more of it."""
+    """Cancel an episode that has not ended; the commissioner gets no result for it."""
     row = session.get(CommissionerEpisode, (run.id, request_id))
     if row is None:
         return
@@ -353,7 +353,7 @@ def fail_round(session: Session, run: CommissionerRun, error: str, *, now: datet
 
 
 def abort(session: Session, run: CommissionerRun, reason: str, *, now: datetime) -> None:
-    """Cancel a round. The program is told, if one is connected; it answers nothing."""
+    """Cancel a round. A connected program gets `round_abort` and does not answer."""
     _close(session, run, RoundStatus.CANCELLED, reason, now=now)
     if run.is_connected:
         send(session, run, "round_abort", {"reason": reason}, now=now)

@@ -127,7 +127,7 @@ def _store_results(
         for entry in result["rankings"]:
             version_id = entry["policy_version_id"]
             if version_id not in players:
-                raise ProtocolBroken(f"The policy version {version_id} in the results was no member when it began")
+                raise ProtocolBroken(f"The policy version {version_id} in the results was not a member at the start")
             if version_id in seen:
                 raise ProtocolBroken(f"The policy version {version_id} is ranked twice")
             seen.add(version_id)

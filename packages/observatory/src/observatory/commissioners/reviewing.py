@@ -38,7 +38,7 @@ def receive(session: Session, run: CommissionerRun, message: dict[str, Any], *, 
     """Take an answer, and ask the next question or end."""
     question = run.plan["questions"][0]
     if message["type"] != f"{question}_response":
-        raise ProtocolBroken(f"{message['type']} is no answer to {question}_request")
+        raise ProtocolBroken(f"{message['type']} does not answer {question}_request")
     _TAKEN[question](session, run, message, now)
     if skip_question(session, run, now=now):
         open_run(session, run, now=now)

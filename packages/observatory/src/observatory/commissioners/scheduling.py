@@ -38,7 +38,7 @@ def open_run(session: Session, run: CommissionerRun, *, now: datetime) -> None:
 def receive(session: Session, run: CommissionerRun, message: dict[str, Any], *, now: datetime) -> None:
     """Create the rounds. Players that should keep running are not started: no round needs them."""
     if message["type"] != "schedule_rounds_response":
-        raise ProtocolBroken(f"{message['type']} is no answer to schedule_rounds_request")
+        raise ProtocolBroken(f"{message['type']} does not answer schedule_rounds_request")
     create_rounds(session, run, message["rounds"], now=now)
     end_run(session, run, CommissionerRunStatus.COMPLETED, now=now)
 

@@ -133,8 +133,8 @@ class CommissionerEpisode(Base):
     asked_on: Mapped[int]
     """the last connection that asked for it"""
     reported_on: Mapped[int] = mapped_column(default=0)
-    """the last connection that was told how it ended"""
+    """the last connection that received its result"""
     cancelled: Mapped[bool] = mapped_column(default=False)
-    """by the commissioner, which then hears no more of it"""
+    """by the commissioner, which gets no result for it"""
 
     episode: Mapped[EpisodeRequest] = relationship()
