@@ -4,7 +4,7 @@ Plays random configurations and our missions in both engines, and compares repla
 networks with the same weights. Runs configurations and policy servers of each package with the other, policies that the
 published command writes, missions that ours saves for it, the published command against our server, the kits for
 language-model players, documents, games, players, images and reporters of published Coworlds, and the published
-`coworld` commands against our server.
+`coworld` commands against our server, with files and with images in docker.
 
 usage: compat.py [--count N] [--seed S] ...     arguments are passed to tests/compat/run.py
 """
@@ -55,7 +55,8 @@ def main() -> None:
     worlds = [[f"tests/compat/coworld_{part}.py", *coworlds] for part in ("models", "surface", "paintarena", "images")]
     compiler = environment(f"componentize-py-{COMPONENTIZE_VERSION}", f"componentize-py=={COMPONENTIZE_VERSION}")
     worlds.append(["tests/compat/coworld_reporters.py", compiler, coworlds[0]])
-    worlds.append(["tests/compat/leagues_client.py", *coworlds[:2]])
+    worlds.append(["tests/compat/leagues_client.py", *coworlds])
+    worlds.append(["tests/compat/leagues_images.py", *coworlds[:2]])
     for words in (*interchanges, live, *worlds, *clients, *traces, episodes):
         failed |= subprocess.run([str(PYTHON), *map(str, words)], cwd=ROOT).returncode != 0
     sys.exit(failed)

@@ -1,8 +1,9 @@
 """The published `coworld` and `softmax` commands against our server: leagues, episodes on request, uploads.
 
-    python tests/compat/leagues_client.py NEWEST_PYTHON OLDER_PYTHON [--record]
+    python tests/compat/leagues_client.py NEWEST_PYTHON OLDER_PYTHON OLDEST_PYTHON [--record]
 
-The interpreters are those of environments with `coworld` 0.1.64 and 0.1.26. A table has every command of theirs that
+The interpreters are those of environments with `coworld` 0.1.64, 0.1.26 and 0.1.0. The oldest signs in with our
+`softmax`, because its own is not published. A table has every command of theirs that
 calls a server: how it ends, and whether it prints JSON; another table has those that are left out, with the reason. A
 command in neither table is an error. With --record, the reading calls of each command are written to
 `published_league_calls.json`, which `make test` replays.
@@ -33,7 +34,7 @@ from tests.league import League, filled  # noqa: E402
 
 @dataclass(frozen=True)
 class Step:
-    """A command line; `only` are the versions that have it, and `play` plays a waiting episode before it."""
+    """A command line of the version `only`, or of 0.1.26 and 0.1.64; `play` plays a waiting episode before it."""
 
     line: str
     code: int = 0
@@ -43,7 +44,9 @@ class Step:
     """the name under which the `id` of the printed document is kept"""
 
 
-NEW, OLD = "0.1.64", "0.1.26"
+NEW, OLD, OLDEST = "0.1.64", "0.1.26", "0.1.0"
+COMMAND_SECONDS = 900
+"""for a command that certifies a Coworld, sends its images and waits for the server's episodes"""
 STEPS = [
     Step("softmax set-token {token}"),
     Step("softmax status"),
@@ -137,29 +140,74 @@ STEPS = [
     Step("coworld hosted-game create {coworld}", 1),
     Step("coworld counterfactual create mine mine --league {league}", 1, only=NEW),
     Step("coworld lobby create {league}", 1, only=NEW),
+    *(Step(f"coworld lobby {action} lby_none", 1, only=NEW) for action in ("get", "start", "leave", "cancel", "end")),
+    *(Step(f"coworld lobby {action} lby_none 1", 1, only=NEW) for action in ("claim", "remove")),
+    Step("coworld lobby seat lby_none 1:closed", 1, only=NEW),
     Step("coworld player use {player}"),
     Step("coworld player unset"),
     Step("softmax logout"),
 ]
+OLDEST_STEPS = [
+    Step(line if line.startswith("softmax") else f"coworld {line}", code, only=OLDEST)
+    for code, lines in (
+        (
+            0,
+            """\
+softmax set-token {token}
+leagues
+leagues {league} --json
+divisions --league {league}
+divisions {division} --json
+results {league} --json
+results {division} --include-recent-rounds 3 --json
+results {round} --json
+rounds --league {league} --limit 1 --offset 0 --json
+rounds {round} --json
+pools --round {round} --json
+pools {pool}
+memberships --league {league} --active-only --champions-only --json
+memberships --policy mine --player {player} --json
+submissions --mine --json
+events --league {league} --json
+episodes {episode} --json
+episodes --mine --with-replay --json
+episodes --pool {pool} --json
+episodes --division {division} --policy mine --json
+episode-stats {episode} --json
+episode-results {episode} -o results.json
+episode-logs {episode} --list
+episode-logs {episode} --agent 0
+episode-logs {episode} --mine -d logs
+replays --mine --download-dir replays
+replays --policy mine --json
+replay-open {episode} --hosted
+list --json
+show {coworld} --json
+images --json""",
+        ),
+        (1, "submit mine --league {league}\nhosted-game create {coworld}\nhosted-game join ps_none"),
+    )
+    for line in lines.splitlines()
+]
 CHANGES = [step.line for step in STEPS if "{created}" in step.line or "{new_seed}" in step.line]
 """commands about rows that other commands make: a filled server does not have them"""
 LEFT_OUT = {
-    "upload-coworld": "needs docker, and so do its images; tests/compat/coworld_images.py pushes images",
+    "upload-coworld": "tests/compat/leagues_images.py; 0.1.0 pushes with docker",
+    "upload-policy": "0.1.0 pushes with docker",
+    "download": "0.1.26 and 0.1.0 pull with docker; tests/compat/leagues_images.py",
     "resolve-and-upload": "builds images with docker compose",
-    "patch-commissioner": "needs an image in docker",
+    "patch-commissioner": "tests/compat/leagues_images.py",
     "episode-annotations": "the players of this league write none",
     "hosted-game join": "games on the server come with rounds",
     "league rebind": "needs an administrator",
     "league game-of-week": "needs an administrator",
     "reporters show": "no reporter is published here",
-    "lobby": "lobbies come with rounds",
     "campaign": "not offered",
     "feed": "not offered",
     "counterfactual get": "not offered",
     "deploy-audit": "reads GitHub",
 }
-LOCAL = ("certify", "build", "play", "run-episode", "scrimmage", "replay", "optimize", "docs", "stats", "init")
-LOCAL = (*LOCAL, "manifest-schema")
+LOCAL = "certify build play run-episode scrimmage replay optimize docs stats init manifest-schema".split()
 COMMANDS = """
 import typer.main
 from coworld.cli import app
@@ -177,23 +225,29 @@ walk(typer.main.get_command(app), [])
 class Client:
     """The published commands of one version in a home folder of their own."""
 
-    def __init__(self, python: Path, league: League, folder: Path) -> None:
+    def __init__(self, python: Path, league: League, folder: Path, *, has_softmax: bool = True) -> None:
         self._programs, self._league, self._folder = python.absolute().parent, league, folder
+        self._softmax = self._programs if has_softmax else Path(sys.executable).parent
+        self._api = f"{league.url}/api" if has_softmax else league.url
         hidden = ("DISPLAY", "WAYLAND_DISPLAY", "COGAMES_API_URL")
         self._env = {name: value for name, value in os.environ.items() if name not in hidden}
         self._env |= {"HOME": str(folder), "COLUMNS": "200", "NO_COLOR": "1"}
+        if not has_softmax:
+            self._env |= {"PYTHONPATH": str(ROOT / "packages/softmax/src"), "COGAMES_LOGIN_URL": f"{league.url}/api"}
 
     def run(self, line: str) -> subprocess.CompletedProcess[str]:
         program, *words = shlex.split(filled(line, self._league.names))
-        server = [] if words[:1] == ["docs"] else ["--server", f"{self._league.url}/api"]
+        folder, server = self._programs, self._api
+        if program == "softmax":
+            folder, server = self._softmax, f"{self._league.url}/api"
         return subprocess.run(
-            [str(self._programs / program), *words, *server],
+            [str(folder / program), *words, "--server", server],
             cwd=self._folder,
             env=self._env,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=COMMAND_SECONDS,
         )
 
 
@@ -222,7 +276,7 @@ def check(client: Client, league: League, step: Step) -> str | None:
 def not_in_the_tables(python: Path) -> list[str]:
     """Return the commands of a version that neither table has."""
     listed = subprocess.run([str(python), "-c", COMMANDS], capture_output=True, text=True, check=True).stdout
-    lines = [f"{step.line.removeprefix('coworld ')} " for step in STEPS]
+    lines = [f"{step.line.removeprefix('coworld ')} " for step in [*STEPS, *OLDEST_STEPS]]
     groups = tuple(f"{name} " for name in (*LEFT_OUT, *LOCAL))
     return [
         name
@@ -258,8 +312,8 @@ def run_version(python: Path, version: str, notes: list[dict[str, object]]) -> d
         roster = [{"player": {"policy_ref": "mine"}}] * 2
         body = {"coworld_id": league.names["coworld"], "roster": roster, "num_episodes": 1}
         (home / "request.json").write_text(json.dumps(body))
-        client = Client(python, league, home)
-        for step in STEPS:
+        client = Client(python, league, home, has_softmax=version != OLDEST)
+        for step in OLDEST_STEPS if version == OLDEST else STEPS:
             if step.only in ("", version):
                 league.log.clear()
                 problems[step.line] = check(client, league, step)
@@ -275,7 +329,7 @@ def main() -> int:
     failed = False
     notes: list[dict[str, object]] = []
     pythons = [Path(word) for word in sys.argv[1:] if word != RECORD]
-    for python, version in zip(pythons, (NEW, OLD), strict=True):
+    for python, version in zip(pythons, (NEW, OLD, OLDEST), strict=True):
         problems = run_version(python, version, notes)
         wrong = {line: problem for line, problem in problems.items() if problem}
         for line, problem in wrong.items():

@@ -18,8 +18,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +30,7 @@ from cogbox.container_engines import run_engine  # noqa: E402
 from coworld.templates import write_template  # noqa: E402
 from observatory.accounts.service import mint_worker_token  # noqa: E402
 from softmax.client.credentials import save_user_token  # noqa: E402
-from tests.image_coworld import ArenaImages, build_images, running_worker, write_manifest  # noqa: E402
+from tests.image_coworld import ArenaImages, build_images, empty_storage, running_worker, write_manifest  # noqa: E402
 from tests.league import League, make_account, running_server  # noqa: E402
 from tests.wheels.podman import podman  # noqa: E402
 
@@ -61,19 +59,6 @@ class Author:
         sent = sum(request.path.startswith("POST /v2/images/") for request in self._league.log)
         self._league.log.clear()
         return sent
-
-
-@contextmanager
-def empty_storage(folder: Path) -> Iterator[dict[str, str]]:
-    """Image storage without images; yields the environment that selects it."""
-    config = folder / "storage.conf"
-    settings = f'driver = "overlay"\ngraphroot = "{folder}/images"\nrunroot = "{folder}/run"\n'
-    config.write_text(f"[storage]\n{settings}")
-    environment = {"CONTAINERS_STORAGE_CONF": str(config)}
-    try:
-        yield environment
-    finally:
-        subprocess.run(["podman", "system", "reset", "--force"], env={**os.environ, **environment}, capture_output=True)
 
 
 def push_with_podman(league: League, token: str, image: str, folder: Path) -> None:
