@@ -56,7 +56,9 @@ inline bool propose(Turn& turn) {
   const bool scouts_as_it_is = cog.adapts && cog.role == kScout;
   if (cog.gear != cog.role && !scouts_as_it_is && gear_up(turn)) return true;
   switch (cog.role) {
-    case kMiner: return mine(turn) || explore(turn, false) || patrol(turn) || roam(turn);
+    case kMiner:
+      if (looks_around(turn)) return (cog.cargo > 0 && deposit(turn)) || help_miners(turn) || patrol(turn) || roam(turn);
+      return mine(turn) || explore(turn, false) || patrol(turn) || roam(turn);
     case kAligner:
       return fetch_heart(turn) || align(turn) || guard(turn) || (cog.cargo > 0 && deposit(turn)) ||
              (is_without_income(turn) && mine(turn)) || explore(turn, cog.hearts > 0) || explore(turn, false) ||

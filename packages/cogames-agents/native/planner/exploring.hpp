@@ -17,9 +17,10 @@ inline int novelty(const Chart& chart, Spot at) {
   return unknown;
 }
 
-// How far a place is from the direction in which a cog explores first; cogs have different ones.
+// How far a place is from the direction in which a cog explores first. Of every eight cogs, the four that open as aligners
+// take the diagonals.
 inline int sector_gap(const Turn& turn, Spot at) {
-  static constexpr int kRows[8] = {-1, 1, 0, 0, -1, 1, 1, -1}, kCols[8] = {0, 0, 1, -1, 1, -1, 1, -1};
+  static constexpr int kRows[8] = {-1, -1, -1, 0, 1, 1, 1, 0}, kCols[8] = {0, 1, -1, -1, 0, -1, 1, 1};
   if (turn.mind.hub < 0) return 0;
   const Spot home = turn.mind.object(turn.mind.hub).at;
   const int sector = turn.cog.number & 7;

@@ -138,6 +138,24 @@ struct Mind {
     }));
   }
 
+  // Whether the network reaches a junction that is not ours.
+  bool can_capture() const {
+    for (size_t i = 0; i < junctions.size(); ++i) {
+      const Object& junction = object(junctions[i]);
+      const bool is_reached = i >= in_reach.size() || in_reach[i];
+      if (junction.exists && is_reached && !is_ours(junction)) return true;
+    }
+    return false;
+  }
+
+  // Whether both the team and another hold every junction.
+  bool all_shared() const {
+    return std::all_of(junctions.begin(), junctions.end(), [&](int number) {
+      const Object& junction = object(number);
+      return !junction.exists || (is_ours(junction) && is_theirs(junction));
+    });
+  }
+
   int hearts_carried() const {
     int hearts = 0;
     for (const Cog* cog : cogs) hearts += cog->role == kAligner ? cog->hearts : 0;

@@ -27,13 +27,18 @@ inline void give_first_role(Turn& turn) {
   }
 }
 
-// Whether the cog never stops mining: the first of every four.
-inline bool keeps_mining(const Turn& turn) {
-  static constexpr size_t kGroup = 4;
+inline constexpr size_t kGroup = 4;  // cogs that share the roles between them
+
+inline size_t place_in_group(const Turn& turn) {
   const std::vector<Cog*>& cogs = turn.mind.cogs;
-  const size_t place = static_cast<size_t>(std::find(cogs.begin(), cogs.end(), &turn.cog) - cogs.begin());
-  return cogs.size() >= kGroup && place % kGroup == 0;
+  return static_cast<size_t>(std::find(cogs.begin(), cogs.end(), &turn.cog) - cogs.begin()) % kGroup;
 }
+
+// Whether the cog never stops mining: the first of every four.
+inline bool keeps_mining(const Turn& turn) { return turn.mind.cogs.size() >= kGroup && place_in_group(turn) == 0; }
+
+// Whether the cog watches the map and mines only now and then: the last of every four, with all done.
+inline bool looks_around(const Turn& turn) { return place_in_group(turn) == kGroup - 1 && turn.is_done(); }
 
 // Whether hearts wait in the hub, or soon will, that no other cog comes for.
 inline bool should_carry_hearts(const Turn& turn) {

@@ -39,10 +39,13 @@ struct Turn {
   bool is_peaceful() const { return !words.has_ships && words.teams <= 2 && !mind.has_rivals; }
 
   // Whether the team has captured every junction it knows, for good.
-  bool holds_all() const { return is_peaceful() && !mind.junctions.empty() && mind.open_junctions() == 0; }
+  bool holds_all() const { return is_peaceful() && !mind.junctions.empty() && !mind.can_capture(); }
 
-  // Whether there is nothing left to find or capture.
-  bool is_done() const { return mind.is_explored() && is_peaceful() && mind.open_junctions() == 0; }
+  // Whether there is nothing left to find or capture. The clips never take a junction that they hold too.
+  bool is_done() const {
+    if (!mind.is_explored() || words.teams > 2) return false;
+    return is_peaceful() ? !mind.can_capture() : mind.all_shared();
+  }
 
   // --- Plans.
 

@@ -37,3 +37,22 @@ def test_the_planner_beats_three_teams_of_starter() -> None:
         for policy in (0, 1)
     ]
     assert by_policy[0] > by_policy[1] > 0
+
+
+@pytest.mark.parametrize(
+    ("mission", "variant"),
+    [
+        ("easy_hearts_training", "scout"),
+        ("easy_hearts_training", "miner"),
+        ("training_facility_open_3", "role_conditional"),
+    ],
+)
+def test_the_planner_earns_more_than_starter_where_rewards_pay_for_other_things(mission: str, variant: str) -> None:
+    env = missions.load(mission, [variant], seed=1)
+    env.game.max_steps = 3 * STEPS
+    seats = [0] * env.game.num_agents
+    planner, starter = (
+        statistics.fmean(play_episode(EpisodePlan(env, [PolicySpec(class_path=name)], seats, 1)).rewards)
+        for name in ("cogsguard", "starter")
+    )
+    assert planner > starter
