@@ -1,6 +1,6 @@
 """Compare the speed of our trainer with that of the published one, on the CPU, in agent steps per CPU second.
 
-usage: training.py [--worlds 16] [--turns 2] [--threads N] [--passive] [--record]
+usage: training.py [--worlds 16] [--turns 2] [--threads N] [--passive] [--ours] [--record]
 
 Three commands take turns: the published `cogames tutorial train -p class=lstm` (cogames 0.26.22, PufferLib 3.0.23),
 ours with the same network and settings, and ours with `class=sparse`. All train `--worlds` worlds of the arena with 8
@@ -16,6 +16,8 @@ the expected numbers of agent steps and gradient steps, and both `lstm` networks
 our engine; the published trainer steps its worlds in one thread. With two or more threads the published command spends
 CPU time on waiting: its OpenMP threads spin, and more so on a busy machine. Our trainer lets them sleep
 (OMP_WAIT_POLICY=PASSIVE). `--passive` sets this for both sides; with `--threads 1` no thread waits.
+
+`--ours` leaves out the published command, which takes most of the time.
 
 The CPU time of a step of `sparse` for 8 cogs in NumPy, on one thread, is measured as well. The first use installs the
 published packages in `.cache/`.
@@ -51,22 +53,25 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=2)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--passive", action="store_true", help="let the waiting threads of both sides sleep")
+    parser.add_argument("--ours", action="store_true", help="measure our commands only")
     parser.add_argument("--record", action="store_true", help="add a line to results/training.jsonl")
     options = parser.parse_args()
-    published = published_trainer_python().with_name("cogames")
+    published = None if options.ours else published_trainer_python().with_name("cogames")
     variables = environment(options.threads, passive=options.passive)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files, worlds = write_missions(folder, EPISODE), options.worlds
         trainers = [
-            # The folder has the empty game that the published command imports.
-            Trainer("published lstm", published, files["published"], "lstm", worlds, PUBLISHED_STEPS, str(folder)),
             Trainer("ours lstm", OURS, files["ours"], "lstm", worlds, OUR_STEPS),
             Trainer("ours sparse", OURS, files["ours"], "sparse", worlds, OUR_STEPS),
         ]
+        if published is not None:
+            # The folder has the empty game that the published command imports.
+            program = (published, files["published"])
+            trainers.insert(0, Trainer("published lstm", *program, "lstm", worlds, PUBLISHED_STEPS, str(folder)))
         turns = [take_turn(trainers, folder, options.threads, variables) for _ in range(options.turns)]
     rows = [summary(trainer, [turn[trainer.name] for turn in turns]) for trainer in trainers]
-    if rows[0]["parameters"] != rows[1]["parameters"]:
+    if not options.ours and rows[0]["parameters"] != rows[1]["parameters"]:
         raise SystemExit(f"the lstm networks differ: {rows[0]['parameters']} and {rows[1]['parameters']} weights")
     show(rows)
     inference = inference_time()
@@ -75,7 +80,8 @@ def main() -> None:
     )
     if options.record:
         command = " ".join(["benchmarks/training.py", *sys.argv[1:]])
-        measured = {"part": "beside the published trainer", "mission": "arena", "worlds": options.worlds}
+        part = "our trainer" if options.ours else "beside the published trainer"
+        measured = {"part": part, "mission": "arena", "worlds": options.worlds}
         measured |= {"threads": options.threads, "passive": options.passive, "load": round(os.getloadavg()[0], 1)}
         print(f"recorded in {record('training', command, {**measured, 'rows': rows, 'inference': inference})}")
 
