@@ -50,6 +50,26 @@ def test_a_league_is_changed_by_its_owner(call: Call, ask: Any) -> None:
     assert ask("--elevated league setup {league} --preview", user="admin_token")["status"]
 
 
+def test_an_owner_decides_how_rounds_are_played(call: Call, ask: Any) -> None:
+    Path("settings.json").write_text(json.dumps({"ladder": {"enabled": True}, "round_interval_minutes": 10}))
+    changed = ask("league settings {league} settings.json")
+    assert changed["effective_ladder_config"]["ranking"]["k_factor"] == 32.0
+    assert json.loads(call("league settings {league}").out)["round_interval_minutes"] == 10
+    assert ask("league pause {league}")["rounds_paused_at"]
+    said = call("league trigger {league}")
+    assert said.code == 1 and "paused" in said.err
+    assert call("league resume {league}").out == "Rounds of Paint Main are played\n"
+    assert call("league trigger {league}").code == 0
+    said = call("league cancel-round {round}")
+    assert said.code == 1 and "completed already" in said.err
+    assert call("league pause {league}", user="other_token").code == 1
+    Path("settings.json").write_text("[]")
+    assert call("league settings {league} settings.json").code == 2
+    Path("settings.json").write_text('{"ladder": {"speed": 1}}')
+    said = call("league settings {league} settings.json")
+    assert said.code == 1 and "There is no setting ladder.speed" in said.err
+
+
 def test_leagues_are_rebound_by_a_plan(call: Call, ask: Any) -> None:
     Path("plan.json").write_text("{}")
     assert call("league rebind plan.json").code == 2

@@ -32,6 +32,7 @@ from softmax.wire.leagues import (
     DivisionLadderEntry,
     DivisionLeaderboardEntry,
     LeagueLocks,
+    LeagueSettings,
     LeagueSetup,
     PowerAnalysis,
     SeedRebind,
@@ -151,7 +152,14 @@ SERVER_DOCUMENTS: dict[str, Any] = {
     "memberships": LeaguePolicyMembershipPage,
     "champion": CompetitionMembership,
     "retire-membership": CompetitionMembership,
-    "league": CompetitionSeed | list[CompetitionSeed] | SeedRebind | LeagueSetup | LeagueLocks,
+    "league": CompetitionSeed
+    | list[CompetitionSeed]
+    | SeedRebind
+    | LeagueSetup
+    | LeagueLocks
+    | LeagueSettings
+    | Competition
+    | CompetitionRoundDetail,
     "power-analysis": PowerAnalysis,
     "list": CoworldPage,
     "show": CoworldResponse,

@@ -21,7 +21,18 @@ if TYPE_CHECKING:
     from coworld.server.upload_client import CoworldUploadClient
     from softmax.wire.leagues import CompetitionSeed
 
-__all__ = ["COMMANDS", "create", "game_of_week", "list_seeds", "lock", "rebind", "setup", "update"]
+__all__ = [
+    "COMMANDS",
+    "LeagueArg",
+    "create",
+    "game_of_week",
+    "league_client",
+    "list_seeds",
+    "lock",
+    "rebind",
+    "setup",
+    "update",
+]
 
 COMMANDS = [
     Entry("create", "coworld.commands.league:create", "Create a league for a Coworld."),
@@ -31,6 +42,11 @@ COMMANDS = [
     Entry("game-of-week", "coworld.commands.league:game_of_week", "Make a league the game of the week."),
     Entry("setup", "coworld.commands.league:setup", "Give a league its first division and rounds."),
     Entry("lock", "coworld.commands.league:lock", "Show or change what is locked in a league."),
+    Entry("settings", "coworld.commands.league_rounds:settings", "Show or change how a league is played."),
+    Entry("pause", "coworld.commands.league_rounds:pause", "Start no more rounds of a league."),
+    Entry("resume", "coworld.commands.league_rounds:resume", "Start rounds of a league again."),
+    Entry("trigger", "coworld.commands.league_rounds:trigger", "Start the next round of a league now."),
+    Entry("cancel-round", "coworld.commands.league_rounds:cancel_round", "Cancel a round that is being played."),
 ]
 
 NameArg = Annotated[str, typer.Argument(metavar="COWORLD", help="The name of a Coworld.")]
@@ -56,7 +72,8 @@ Submissions = Annotated[bool | None, typer.Option("--submissions/--no-submission
 GameVersion = Annotated[bool | None, typer.Option("--game-version/--no-game-version", help="Pin the game's version.")]
 
 
-def _client(server: str | None) -> CoworldUploadClient:
+def league_client(server: str | None) -> CoworldUploadClient:
+    """Return a client with the saved token of a server."""
     from coworld.server.upload_client import CoworldUploadClient
 
     return CoworldUploadClient.from_login(server)
@@ -74,7 +91,7 @@ def create(
     json: Json = False,
 ) -> None:
     """Create a league for a Coworld, or change the one with this key. Owners may, and administrators."""
-    with _client(server) as client:
+    with league_client(server) as client:
         seed = client.create_league_seed(
             coworld_name=coworld,
             league_key=key,
@@ -89,7 +106,7 @@ def create(
 @examples("coworld league list")
 def list_seeds(server: LeagueServer = None, json: Json = False) -> None:
     """List what leagues should be."""
-    with _client(server) as client:
+    with league_client(server) as client:
         seeds = client.list_league_seeds()
     print_document(seeds) if json else _print_seeds(seeds)
 
@@ -104,7 +121,7 @@ def update(
     json: Json = False,
 ) -> None:
     """Change what a league should be. Settings replace all earlier ones."""
-    with _client(server) as client:
+    with league_client(server) as client:
         row = client.update_league_seed(
             seed_id=seed,
             overrides=json_pairs(settings, "--set") or None,
@@ -117,7 +134,7 @@ def update(
 @examples("coworld league game-of-week lseed_...")
 def game_of_week(seed: SeedArg, server: LeagueServer = None, json: Json = False) -> None:
     """Make a league the game of the week."""
-    with _client(server) as client:
+    with league_client(server) as client:
         row = client.set_league_game_of_week(seed_id=seed)
     print_document(row) if json else _print_seeds([row])
 
@@ -134,7 +151,7 @@ def rebind(plan: PlanArg, commit: Commit = False, server: LeagueServer = None, j
     changes = document.get("changes") if isinstance(document, dict) else document
     if not isinstance(changes, list):
         raise UsageError(f"{plan} has no list of changes", ['write [{"seed_id": ..., "coworld_name": ...}]'])
-    with _client(server) as client:
+    with league_client(server) as client:
         answer = client.rebind_league_seeds(changes=changes, dry_run=not commit)
     if json:
         print_document(answer)
@@ -161,7 +178,7 @@ def setup(
 
     if approve and revision is None:
         raise UsageError("--approve needs the --revision that you have seen", ["run it with --preview first"])
-    with _client(server) as client:
+    with league_client(server) as client:
         league_id = resolve_league_id(client, league)
         answer = client.setup_league(league_id, approve=approve, revision=revision)
         if not (approve or preview or json) and answer["status"] == "ready_for_approval":
@@ -190,7 +207,7 @@ def lock(
     """Show or change what is locked in a league: submissions, and the version of the game."""
     from coworld.server.references import resolve_league_id
 
-    with _client(server) as client:
+    with league_client(server) as client:
         league_id = resolve_league_id(client, league)
         locks = client.get_league_locks(league_id)
         if submissions is not None or game_version is not None:

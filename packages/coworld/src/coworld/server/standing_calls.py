@@ -7,6 +7,7 @@ from typing import Any
 
 from coworld.server.connection import LeagueConnection
 from softmax.client.api import path_part
+from softmax.client.transport import parse
 from softmax.wire.leagues import (
     Competition,
     CompetitionDivision,
@@ -21,6 +22,7 @@ from softmax.wire.leagues import (
     DivisionLeaderboards,
     FeatureFlags,
     LeagueLocks,
+    LeagueSettings,
 )
 
 __all__ = ["StandingCalls"]
@@ -57,6 +59,25 @@ class StandingCalls(LeagueConnection):
     def set_league_locks(self, league_id: str, *, submissions_locked: bool, game_version_locked: bool) -> LeagueLocks:
         body = {"submissions_locked": submissions_locked, "game_version_locked": game_version_locked}
         return self._post(f"/v2/leagues/{path_part(league_id)}/locks", LeagueLocks, f"League {league_id}", json=body)
+
+    def get_league_settings(self, league_id: str) -> LeagueSettings:
+        return self._get(f"/v2/leagues/{path_part(league_id)}/settings", LeagueSettings, f"League {league_id}")
+
+    def replace_league_settings(self, league_id: str, settings: Mapping[str, Any], *, revision: int) -> LeagueSettings:
+        """Replace the settings of a league, unless they have changed since `revision`."""
+        path, headers = f"/v2/leagues/{path_part(league_id)}/settings", {"If-Match": f'"{revision}"'}
+        return parse(self._call("POST", path, f"League {league_id}", headers, json=dict(settings)), LeagueSettings)
+
+    def pause_league_rounds(self, league_id: str, *, paused: bool) -> Competition:
+        path = f"/v2/leagues/{path_part(league_id)}/rounds-paused"
+        return self._post(path, Competition, f"League {league_id}", json={"paused": paused})
+
+    def trigger_league_round(self, league_id: str) -> Competition:
+        return self._post(f"/v2/leagues/{path_part(league_id)}/trigger-round", Competition, f"League {league_id}")
+
+    def cancel_round(self, round_id: str, *, reason: str | None = None) -> CompetitionRoundDetail:
+        path = f"/v2/rounds/{path_part(round_id)}/cancel"
+        return self._post(path, CompetitionRoundDetail, f"Round {round_id}", json={"reason": reason})
 
     def get_league_division_ladder(self, league_id: str) -> list[DivisionLadderEntry]:
         path = f"/v2/leagues/{path_part(league_id)}/division-ladder"
