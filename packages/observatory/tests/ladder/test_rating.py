@@ -216,6 +216,18 @@ def _rounds(ranking: Any, scores: Sequence[float], *, against: float = 0.0, hour
     return standings
 
 
+@pytest.mark.parametrize("ranking", [Elo(algorithm="elo"), OpenSkill(algorithm="openskill"), Score(algorithm="score")])
+def test_extreme_scores_and_ratings_stay_finite(ranking: Any) -> None:
+    planned = plan("round_robin", 2)[0]
+    far = {"p0": Standing(ranking.algorithm, 1e6, 0.1), "p1": Standing(ranking.algorithm, -1e6, 0.1)}
+    for scores in ({0: 1.7e308, 1: -1.7e308}, {0: -1.7e308, 1: 1.7e308}):
+        rated = rate(ranking, [played(planned, scores)] * 3, 2, far)
+        far = {f"p{place}": one.after for place, one in rated.items()}
+        assert all(
+            math.isfinite(value) for one in far.values() for value in one.stored().values() if isinstance(value, float)
+        )
+
+
 def test_another_algorithm_starts_anew() -> None:
     planned = plan("round_robin", 2)[0]
     rated = rate(OpenSkill(algorithm="openskill"), [played(planned, {0: 1.0})], 2, {"p0": Standing("elo", 1900.0)})

@@ -130,8 +130,9 @@ def test_machines_that_fail_are_retried_and_too_many_failures_abort_the_round(ya
     yard.check()
     first = yard.rounds(status="completed")[0]
     assert first["status"] == "completed"
-    log = _round(yard, first["id"]).log
-    assert log is not None and [entry is None for entry in log].count(True) == 1
+    with yard.world.database.read() as session:
+        log = session.get_one(Round, raw(first["id"])).log
+        assert log is not None and [entry is None for entry in log].count(True) == 1
     yard.check()
     for _ in range(2):
         yard.play(lambda names: BROKEN)
@@ -262,6 +263,19 @@ def test_a_continuous_league_grades_each_new_champion_alone(yard: Yard, clock: A
     assert yard.call("POST", path, body)["waiting"] == []  # the key is known: nothing is graded again
     other = {"idempotency_key": "other", "policy_version_ids": ["00000000-0000-0000-0000-000000000000"]}
     assert "not a champion" in yard.call("POST", path, other, status=422)["detail"]
+    with_partner = {**ladder["continuous"], "fixed_policy_version_ids": [str(versions[1])]}
+    yard.configure({**ladder, "continuous": with_partner})
+    yard.enter("dan")
+    yard.check()
+    lease = yard.arena.lease(yard.token)
+    assert lease["spec"]["policy_names"] == ["dan:v1", "bob:v1"]
+    stranger = yard.arena.policy(yard.account("eve"), "eve")
+    yard.configure({**ladder, "continuous": {**with_partner, "fixed_policy_version_ids": [str(stranger)]}})
+    yard.arena.finish(lease, {}, error={"error_type": "game_unhealthy", "message": "no answer"})
+    yard.check()
+    clock.advance(60)
+    yard.check()
+    assert yard.why().startswith("fixed_policy_version_ids may name")
     yard.configure()
     assert "not continuous" in yard.call("POST", path, {"idempotency_key": "third"}, status=409)["detail"]
 
@@ -343,8 +357,3 @@ def test_two_servers_on_one_database_play_every_round_once(yard: Yard, clock: An
 def _episodes(yard: Yard) -> list[EpisodeRequest]:
     with yard.world.database.read() as session:
         return list(session.scalars(select(EpisodeRequest)))
-
-
-def _round(yard: Yard, round_id: str) -> Round:
-    with yard.world.database.read() as session:
-        return session.get_one(Round, raw(round_id))

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 __all__ = ["Belief", "updated"]
 
+MIN_EXPONENT = -600.0
+"""of the strength of a side beside the best one; less would underflow"""
 MIN_SHRINKING = 1e-4
 """a game never reduces a variance below this share"""
 
@@ -41,7 +43,8 @@ def updated(
         _Side(math.fsum(member.mu for member in side), math.fsum(member.sigma**2 for member in side)) for side in sides
     ]
     scale = math.sqrt(math.fsum(side.variance + noise for side in totals))
-    strengths = [math.exp(side.mu / scale) for side in totals]
+    best = max(side.mu for side in totals)
+    strengths = [math.exp(max((side.mu - best) / scale, MIN_EXPONENT)) for side in totals]
     after = []
     for number, side in enumerate(sides):
         total = totals[number]

@@ -34,6 +34,8 @@ SETTLED_ROUNDS = 10
 HALF_LIFE_ROUNDS = 5.0
 """of a faded mean without `half_life_hours`"""
 ELO_CENTRE = 1500.0
+MAX_GAP = 100_000.0
+"""between two players, in points of Elo; a larger one would overflow"""
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,7 @@ def _elo(
             result = outcome(first, second, ranking.margin_scale)
             for one in first.entrants:
                 for other in second.entrants:
-                    expected = 1 / (1 + 10 ** ((before[other].rating - before[one].rating) / 400))
+                    expected = _expected(before[one].rating, before[other].rating)
                     surprises[one].append(result - expected)
                     surprises[other].append(expected - result)
     moved: list[tuple[float, float | None]] = []
@@ -167,6 +169,11 @@ def _elo(
         factor = ranking.k_factor * (ranking.new_version_k_multiplier if is_new else 1.0)
         moved.append((standing.rating + (factor * math.fsum(found) / len(found) if found else 0.0), None))
     return moved
+
+
+def _expected(first: float, second: float) -> float:
+    """Return the expected result of the first player."""
+    return 1 / (1 + 10 ** (min(max(second - first, -MAX_GAP), MAX_GAP) / 400))
 
 
 def _openskill(

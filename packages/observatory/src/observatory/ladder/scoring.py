@@ -22,6 +22,10 @@ __all__ = [
 ]
 
 
+MAX_SCORE = 1e100
+"""sums and squares of larger ones would overflow"""
+
+
 @dataclass(frozen=True, slots=True)
 class EpisodeResult:
     """How an episode ended: the score of each seat, or the seat at fault, or neither."""
@@ -68,7 +72,7 @@ def count_episode(
     found: dict[int, list[float]] = {}
     for seat, score in zip(planned.seats, result.scores, strict=True):
         if seat.entrant is not None and not seat.is_filler:
-            found.setdefault(seat.entrant, []).append(score)
+            found.setdefault(seat.entrant, []).append(min(max(score, -MAX_SCORE), MAX_SCORE))
     return CountedEpisode(tuple((entrant, _folded(scores, clones)) for entrant, scores in found.items()))
 
 

@@ -135,7 +135,8 @@ def _ladder_round(facts: DivisionFacts, now: datetime) -> Decision:
         return Wait(f"The division has {len(facts.members)} champions, and needs {least}")
     if not _is_triggered(facts) and facts.last is not None:
         if facts.settings.ladder.round_trigger == "new_policy":
-            if {member.policy_version_id for member in facts.members} <= facts.last.versions:
+            is_old = {member.policy_version_id for member in facts.members} <= facts.last.versions
+            if is_old and not facts.failures:
                 return Wait("No champion is new since the last round")
         elif facts.interval_minutes is not None:
             until = facts.last.created_at + timedelta(minutes=facts.interval_minutes)
@@ -171,7 +172,9 @@ def _grade(facts: DivisionFacts, now: datetime) -> Decision:
         return Wait("Every champion is graded")
     due = due[: settings.max_policies_per_round or len(due)]
     number, seed = _number(facts)
-    fixed = tuple(uuid.UUID(version) for version in settings.fixed_policy_version_ids)
+    fixed = facts.fixed
+    if len(fixed) < len(settings.fixed_policy_version_ids):
+        return Wait("fixed_policy_version_ids may name policies of the league's owner and members of the league only")
     table = Table(facts.variants, len(fixed))
     try:
         entrants = [Entrant(member.player_id) for member in due]

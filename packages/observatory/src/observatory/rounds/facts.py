@@ -188,6 +188,8 @@ class DivisionFacts:
     pool: tuple[uuid.UUID, ...]
     neutral_seats: int
     grades_wanted: frozenset[uuid.UUID]
+    fixed: tuple[uuid.UUID, ...]
+    """the partners in a grading that the league may use"""
     levels: tuple[Level, ...]
     """the open competitions of the league"""
 

@@ -22,6 +22,7 @@ from observatory.database.tables.leagues import (
     Round,
     RoundStatus,
 )
+from observatory.database.tables.policies import Policy, PolicyVersion
 from observatory.database.tables.requests import EpisodeRequest, EpisodeRequestStatus, EpisodeSeat
 from observatory.games.coworlds import coworlds
 from observatory.ladder.plans import GameVariant
@@ -105,7 +106,7 @@ class Reader:
         settings = SettingsDocument.model_validate(league.settings)
         rounds = _recent(session, division_id)
         row = next((row for row in rounds if row.status in ACTIVE_ROUND), None)
-        active = None if row is None or row.plan is None else self._active(session, row)
+        active = None if row is None or row.commissioner_key != PLATFORM else self._active(session, row)
         members = () if active is not None else _members(session, division)
         players = [member.player_id for member in (members if active is None else active.plan.entrants)]
         coworld = None if active is not None else played_coworld(session, league)
@@ -122,7 +123,7 @@ class Reader:
             is_paused=league.rounds_paused_at is not None or league.disabled_at is not None,
             triggered_at=league.round_triggered_at,
             active=active,
-            last=_last(rounds),
+            last=None if active is not None else _last(rounds),
             failures=_failures(rounds),
             members=members,
             standings=read_standings(session, league.id, players),
@@ -131,6 +132,7 @@ class Reader:
             pool=tuple(uuid.UUID(version) for version in pool),
             neutral_seats=int(league.seed_policies.get("count", 0)),
             grades_wanted=frozenset() if active is not None else _grades(session, league.id),
+            fixed=() if active is not None else _fixed(session, league, settings),
             levels=_levels(session, league.id),
         )
 
@@ -140,8 +142,8 @@ class Reader:
         )
 
     def plan(self, row: Round) -> FrozenRound:
-        assert row.plan is not None
         if row.id not in self._plans:
+            assert row.plan is not None
             if len(self._plans) >= _MAX_CACHED:
                 self._plans.clear()
             self._plans[row.id] = FrozenRound.read(row.plan)
@@ -212,6 +214,26 @@ def _members(session: Session, division: Division) -> tuple[Member, ...]:
 def _grades(session: Session, league_id: uuid.UUID) -> frozenset[uuid.UUID]:
     requests = session.scalars(select(GradeRequest).where(GradeRequest.league_id == league_id))
     return frozenset(uuid.UUID(version) for request in requests for version in request.waiting)
+
+
+def _fixed(session: Session, league: League, settings: SettingsDocument) -> tuple[uuid.UUID, ...]:
+    """Return the fixed partners in gradings: versions of the league's owner, and members of the league."""
+    continuous = settings.ladder.continuous
+    if continuous is None or not continuous.fixed_policy_version_ids:
+        return ()
+    named = [found for text in continuous.fixed_policy_version_ids if (found := _uuid(text)) is not None]
+    members = select(Membership.policy_version_id).where(Membership.league_id == league.id, is_live())
+    is_allowed = or_(Policy.user_id == league.user_id, PolicyVersion.id.in_(members))
+    statement = select(PolicyVersion.id).join(PolicyVersion.policy).where(PolicyVersion.id.in_(named), is_allowed)
+    allowed = set(session.scalars(statement))
+    return tuple(version for version in named if version in allowed)
+
+
+def _uuid(text: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None
 
 
 def _levels(session: Session, league_id: uuid.UUID) -> tuple[Level, ...]:

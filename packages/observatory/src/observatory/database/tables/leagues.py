@@ -262,9 +262,9 @@ class Round(Base):
     execution_backend: Mapped[str] = mapped_column(String(32), default="dispatch")
     round_config: Mapped[dict[str, Any]]
     round_display: Mapped[dict[str, Any] | None] = mapped_column(Json)
-    plan: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    plan: Mapped[dict[str, Any] | None] = mapped_column(Json, deferred=True)
     """of the platform ladder: settings, entrants, seats and seeds; it never changes"""
-    log: Mapped[list[Any] | None] = mapped_column(Json)
+    log: Mapped[list[Any] | None] = mapped_column(Json, deferred=True)
     """of the platform ladder: what each planned episode counted"""
     settled_order: Mapped[int | None] = mapped_column(unique=True)
     """the order in which rounds changed ratings, over all leagues"""
