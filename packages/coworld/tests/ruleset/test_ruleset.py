@@ -9,11 +9,13 @@ import subprocess
 import sys
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args
 from uuid import UUID, uuid5
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -371,6 +373,12 @@ def test_every_bundled_configuration_is_valid_and_has_a_way_up() -> None:
         assert {division.type for division in ruleset.divisions.values()} == {"staging", "competition"}
         assert Ruleset.model_validate(ruleset.model_dump(mode="json")) == ruleset
     assert load_ruleset({"RULESET_STRATEGY_CONFIG_NAME": "four_score"}).seating("competition").fill_seats == "strict"
+
+
+def test_the_example_of_the_documentation_is_valid() -> None:
+    page = files("coworld").joinpath("docs", "commissioners.md").read_text(encoding="utf-8")
+    example = page.partition("```yaml\n")[2].partition("```")[0]
+    assert ruleset_of(yaml.safe_load(example), name="of the page").seating("competition").min_entries_to_start == 2
 
 
 @pytest.mark.parametrize(
