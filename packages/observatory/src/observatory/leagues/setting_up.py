@@ -48,6 +48,8 @@ def set_up(session: Session, league: League, body: SetupRequest, *, now: datetim
             raise Conflict("This is not the current proposal; read it again and approve its revision")
         division = ensure_competition(session, league, now=now)
         division.hidden = False
+        for row in league.divisions:
+            row.leaderboards = None  # tables of another commissioner do not count on this ladder
         league.default_variant_id = proposal.variant_id
         league.settings = {
             **league.settings,

@@ -22,6 +22,7 @@ from observatory.database.tables.leagues import (
 )
 from observatory.database.tables.policies import PolicyVersion
 from observatory.leagues import repository
+from observatory.leagues.describing import describe
 from observatory.public_ids import public_id
 from softmax.wire.leagues import (
     Competition,
@@ -129,7 +130,7 @@ class Converter:
                 league=self.league(division.league),
                 description=division.description,
                 archived_at=division.archived_at,
-                commissioner_description=division.commissioner_description,
+                commissioner_description=describe(division),
                 created_at=division.created_at,
             )
         return self._divisions[division.id]
