@@ -1,4 +1,4 @@
-"""Start the conversations that are due, for as long as the server runs.
+"""Start the conversations that are due, and cancel rounds of closed leagues, for as long as the server runs.
 
 Nothing else happens here: workers bring what commissioners say, and each message is handled in its own transaction.
 Killed at any point the loop loses nothing.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import uuid
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import anyio
@@ -16,6 +17,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from observatory.clock import Clock
+from observatory.commissioners.conversation import abort_round
 from observatory.commissioners.programs import CONTAINER, program_of
 from observatory.commissioners.runs import active_runs, progress_of, start_run
 from observatory.database import Database
@@ -65,16 +67,27 @@ class CommissionerLoop:
         try:
             with self._database.read() as session:
                 due = [league_id for league_id in _leagues(session) if self._due(session, league_id) is not None]
+                closed = _rounds_of_closed_leagues(session)
         except (ObservatoryError, OSError) as problem:
             logger.warning("Leagues with commissioners could not be listed: %s", problem)
             return
         for league_id in due:
-            try:
-                self.check_league(league_id)
-            except (ObservatoryError, OSError) as problem:
-                logger.warning("League %s could not be checked: %s", league_id, problem)
-            except Exception:
-                logger.exception("League %s could not be checked", league_id)
+            self._logged(f"League {league_id} could not be checked", lambda id=league_id: self.check_league(id))  # type: ignore[misc]
+        for round_id in closed:
+            self._logged(f"Round {round_id} could not be cancelled", lambda id=round_id: self._cancel(id))  # type: ignore[misc]
+
+    @staticmethod
+    def _logged(problem: str, action: Callable[[], object]) -> None:
+        try:
+            action()
+        except (ObservatoryError, OSError) as error:  # the database is busy or missing: retried later
+            logger.warning("%s: %s", problem, error)
+        except Exception:
+            logger.exception("%s", problem)
+
+    def _cancel(self, round_id: uuid.UUID) -> None:
+        with self._database.transaction() as session:
+            abort_round(session, session.get_one(Round, round_id), "The league was closed", now=self._clock())
 
     def check_league(self, league_id: uuid.UUID) -> CommissionerPhase | None:
         """Start the conversation that is due in a league, if any."""
@@ -120,6 +133,12 @@ class CommissionerLoop:
 def _leagues(session: Session) -> list[uuid.UUID]:
     statement = select(League.id).where(League.commissioner_key == CONTAINER, League.disabled_at.is_(None))
     return list(session.scalars(statement.order_by(League.created_at, League.id)))
+
+
+def _rounds_of_closed_leagues(session: Session) -> list[uuid.UUID]:
+    active = (League.disabled_at.is_not(None), Round.commissioner_key == CONTAINER, Round.status.in_(ACTIVE_ROUND))
+    statement = select(Round.id).join(Round.division).join(Division.league)
+    return list(session.scalars(statement.where(*active)))
 
 
 def _has_active_round(session: Session, league_id: uuid.UUID) -> bool:
