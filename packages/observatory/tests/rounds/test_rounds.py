@@ -308,21 +308,19 @@ def test_a_cancelled_round_changes_nothing_and_frees_its_jobs(yard: Yard, bob: A
 
 
 @pytest.mark.any_database
-@pytest.mark.parametrize(
-    ("scheduler", "why"),
-    [
+def test_settings_that_the_game_cannot_play_start_no_round(yard: Yard) -> None:
+    yard.start({"enabled": False})
+    yard.enter("ada", "bob")
+    loop: LeagueLoop = yard.world.app.state.league_loop
+    for scheduler, why in (
         ({"strategy": "team_n", "team_count": 3, "num_episodes": 1}, "2 seats cannot be divided into 3 teams"),
         ({"strategy": "round_robin", "variant_rotation": ["huge"]}, "The game has no variant 'huge'"),
         ({"strategy": "scaling_roster", "seat_rungs": [5]}, "the game has 2 seats, not 5"),
-    ],
-)
-def test_settings_that_the_game_cannot_play_start_no_round(yard: Yard, scheduler: Any, why: str) -> None:
-    yard.start({"scheduler": scheduler})
-    yard.enter("ada", "bob")
-    loop: LeagueLoop = yard.world.app.state.league_loop
-    loop.check_all()
-    [check] = loop.last.values()
-    assert why in check.why and yard.rounds() == [] and yard.play() == 0
+    ):
+        yard.configure({"scheduler": scheduler})
+        loop.check_all()
+        [check] = loop.last.values()
+        assert why in check.why and yard.rounds() == [] and yard.play() == 0
 
 
 def test_two_servers_on_one_database_play_every_round_once(yard: Yard, clock: Any) -> None:
