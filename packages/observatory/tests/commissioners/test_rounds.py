@@ -131,7 +131,13 @@ def test_a_program_that_crashes_three_times_fails_its_round_and_nothing_is_appli
     assert [row["status"] for row in league.rounds()] == ["failed", "pending"]
 
 
+RESULTS = '{"type": "round_complete", "results": [{"division_id": "DIVISION", "rankings": [%s]}]}'
+RANKED = '{"policy_version_id": "%s", "rank": %d, "score": 1}'
+STRANGER = "0" * 32
 BROKEN = {
+    RESULTS % (RANKED % (STRANGER, 1)): "was not a member at the start",
+    RESULTS % (RANKED % ("MEMBER", 10**15)): "is not between 0 and 1000000",
+    RESULTS % ", ".join([RANKED % ("MEMBER", 1)] * 2): "is ranked twice",
     "hello": "sent something wrong",
     "[]": "a JSON object",
     '{"type": "round_complete", "results": [{"division_id": 5}]}': "sent something wrong",
@@ -147,6 +153,8 @@ BROKEN = {
 def test_a_program_that_breaks_the_protocol_fails_its_round(league: Commissioned) -> None:
     for text, problem in BROKEN.items():
         connection = start_round(league)
+        member = league.fetch(connection)[0][0].memberships[0].policy_version_id
+        text = text.replace("DIVISION", league.division[4:]).replace("MEMBER", str(member))
         assert league.say(connection, text)
         round_ = league.rounds()[-1]
         assert round_["status"] == "failed"

@@ -7,11 +7,13 @@ with its program; a new one starts with the opening message of the phase.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.orm import Session
 
 from observatory import events
@@ -44,6 +46,8 @@ __all__ = [
     "read_message",
     "receive",
 ]
+
+logger = logging.getLogger(__name__)
 
 MAX_MESSAGE_BYTES = 16 << 20
 MAX_FAILURES = 3
@@ -132,6 +136,10 @@ def receive(
     except ProtocolBroken as problem:
         session.refresh(run)
         _give_up(session, run, str(problem), now=now)
+    except (DataError, IntegrityError, OverflowError):
+        logger.exception("A message of a commissioner could not be applied")
+        session.refresh(run)
+        _give_up(session, run, f"The {message['type']} of the commissioner cannot be stored", now=now)
     return run.status is not CommissionerRunStatus.RUNNING
 
 

@@ -24,6 +24,7 @@ __all__ = ["COMMISSIONER_STATE", "apply_round_complete", "board_of", "with_playe
 
 COMMISSIONER_STATE = "commissioner"
 """key of `League.state` under which a commissioner's state is stored: it may be any JSON value"""
+MAX_RANK = 1_000_000
 ROUND_CONFIG = "round_config"
 """key of the state that the platform adds to each round"""
 
@@ -128,6 +129,8 @@ def _store_results(
             version_id = entry["policy_version_id"]
             if version_id not in players:
                 raise ProtocolBroken(f"The policy version {version_id} in the results was not a member at the start")
+            if not 0 <= entry["rank"] <= MAX_RANK:
+                raise ProtocolBroken(f"The rank of the policy version {version_id} is not between 0 and {MAX_RANK}")
             if version_id in seen:
                 raise ProtocolBroken(f"The policy version {version_id} is ranked twice")
             seen.add(version_id)
