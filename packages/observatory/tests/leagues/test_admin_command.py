@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
-from packages.observatory.tests.leagues.field import Field
+from observatory.database.tables.leagues import LadderRating
+from packages.observatory.tests.leagues.field import Field, raw
+from packages.observatory.tests.requests.conftest import Arena
+from packages.observatory.tests.rounds.conftest import Yard
 from tests.warm import WarmProgram
 
 
@@ -35,3 +38,45 @@ def test_an_operator_creates_lists_pauses_and_resumes_leagues(
     assert (refused.returncode, refused.stderr) == (1, "Error: There is no league 'nothing'\n")
     missing = run("create", "chess")
     assert missing.returncode == 1 and "There is no Coworld named 'chess'" in missing.stderr
+
+
+@pytest.mark.any_database
+def test_an_operator_triggers_cancels_and_recomputes(
+    field: Field,
+    server: Any,
+    account: Any,
+    admin: Any,
+    clock: Any,
+    tmp_path: Path,
+    observatory_program: WarmProgram,
+) -> None:
+    worker = field.client.post("/admin/tokens", json={"name": "worker"}, headers=admin.headers).json()["token"]
+    arena = Arena(field.world, field.client)
+    yard = Yard(field.world, field.client, arena, account("owner"), worker, account)
+    yard.start(round_interval_minutes=5)
+    yard.enter("ada", "bob")
+    (tmp_path / "token").write_text(admin.token)
+    where = ["admin", "--server", server.url, "--token-file", str(tmp_path / "token"), "league"]
+
+    def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+        done = observatory_program.run(*where, *words)
+        assert done.returncode == code, done.stderr
+        return done
+
+    yard.round()
+    clock.advance(1)
+    assert run("trigger", "Main").stdout == "The next round of Main starts now\n"
+    yard.check()
+    round_id = yard.rounds()[0]["id"]
+    assert run("cancel-round", round_id, "--reason", "wrong map").stdout == "Cancelled round 2 of Competition\n"
+    assert yard.rounds()[0]["error"] == "wrong map"
+    assert "cancelled already" in run("cancel-round", round_id, code=1).stderr
+    assert run("recompute", "Main").stdout == "Checked 1 rounds, 2 results and 2 players: no differences\n"
+    with yard.world.database.transaction() as session:
+        player = yard.member("ada")["player"]["id"]
+        row = session.get_one(LadderRating, (raw(yard.league), player))
+        row.standing = {**row.standing, "rating": 9000.0}
+    wrong = run("recompute", "Main", code=1).stdout
+    assert "rating is 9000.0, not 1516.0" in wrong and "1 differences" in wrong
+    assert "corrected 1 ratings" in run("recompute", "Main", "--fix").stdout
+    run("recompute", "Main")

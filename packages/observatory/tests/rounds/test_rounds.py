@@ -242,7 +242,7 @@ def test_new_members_qualify_in_a_staging_division(yard: Yard) -> None:
 
 @pytest.mark.any_database
 def test_a_continuous_league_grades_each_new_champion_alone(yard: Yard, clock: Any) -> None:
-    ladder = {
+    ladder: dict[str, Any] = {
         "ranking": {"algorithm": "score", "standing_aggregation": "latest"},
         "continuous": {"enabled": True, "variant_id": "quick-small", "max_policies_per_round": 2},
     }
