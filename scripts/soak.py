@@ -24,7 +24,7 @@ stages, in this order:
   output   five steps of 4,000 infos, 200 steps of 60 kB, 66 matches of a policy that prints 98 MB (output.py)
   hostile  policies that send and print too much: at every level, by root and by a user, and through a worker; every
            hostile program in a container; every schema made to keep a server busy; 500 boxes in a row
-  databases  workers, sockets and browsers with a server on PostgreSQL too
+  databases  all tests of the server on PostgreSQL
   disks    a worker on disks of 4 kB to 1.4 MB, until one is large enough: no policy is blamed, the match is played
   training a training run killed 100 times and continued: same weights and curve as without kills
   kills    server and workers of a league killed 100 times, on SQLite and on PostgreSQL: same tables as without kills
@@ -144,7 +144,7 @@ def hostile(args: argparse.Namespace) -> bool:
 
 
 def databases(args: argparse.Namespace) -> bool:
-    return run("-m", "pytest", "-q", "packages/observatory/tests", "-m", "any_database", DATABASES="all")
+    return run("-m", "pytest", "-q", "packages/observatory/tests", "-k", "postgresql", DATABASES="all")
 
 
 def disks(args: argparse.Namespace) -> bool:
@@ -160,7 +160,7 @@ def training(args: argparse.Namespace) -> bool:
 
 def kills(args: argparse.Namespace) -> bool:
     test = "packages/observatory/tests/commissioner/test_kills.py"
-    return run("-m", "pytest", "-q", test, KILLS=str(args.kills), KILLS_SEED=str(7 + args.seed))
+    return run("-m", "pytest", "-q", test, KILLS=str(args.kills), KILLS_SEED=str(7 + args.seed), DATABASES="all")
 
 
 def requests(args: argparse.Namespace) -> bool:

@@ -1,7 +1,7 @@
 """A server on each database: the same tests run against SQLite and a real PostgreSQL.
 
-Tests of workers, sockets and browsers do not depend on the database and are marked `any_database`: they use SQLite, and
-with DATABASES=all (`make soak`) PostgreSQL too.
+With DATABASES=all (`make soak`) all of them do. `make test` uses PostgreSQL in the folders of `ON_BOTH`, whose queries,
+locks and constraints differ most between databases, except for tests marked `any_database`; all others use SQLite.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from tests.warm import WarmProgram
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 DATABASES = ["sqlite", "postgresql"]
+ON_BOTH = {"commissioners", "database", "ids", "images", "jobs", "leagues", "matches", "requests", "rounds"}
 _numbers = itertools.count(1)
 
 
@@ -47,8 +48,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Choose the databases of a test that does not name its own."""
     named = any(mark.args[0] == "database_kind" for mark in metafunc.definition.iter_markers("parametrize"))
     if "database_kind" in metafunc.fixturenames and not named:
-        on_one = metafunc.definition.get_closest_marker("any_database") and os.environ.get("DATABASES") != "all"
-        metafunc.parametrize("database_kind", DATABASES[:1] if on_one else DATABASES, indirect=True, scope="session")
+        marked = metafunc.definition.get_closest_marker("any_database") is not None
+        on_both = (metafunc.definition.path.parent.name in ON_BOTH and not marked) or os.environ.get(
+            "DATABASES"
+        ) == "all"
+        metafunc.parametrize("database_kind", DATABASES if on_both else DATABASES[:1], indirect=True, scope="session")
 
 
 class SettableClock:

@@ -32,6 +32,7 @@ LIMITS = Limits(
 )
 SHORT = replace(LIMITS, wall_seconds=0.4)
 PROCESSOR = replace(LIMITS, cpu_seconds=0.3)
+ROOMY = replace(LIMITS, memory=256 * MIB)  # processes that share no memory yet can fill 64 MiB before they are counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,15 +78,16 @@ CASES: dict[str, Case] = {
     "leaves_a_zombie": held(),
     "shares_memory_with_children": held(),
     # Processes
-    "fork_bomb": ended(PROCESSES),
-    "fork_bomb_ignoring_signals": ended(PROCESSES),
+    "fork_bomb": ended(PROCESSES, limits=ROOMY),
+    "fork_bomb_ignoring_signals": ended(PROCESSES, limits=ROOMY),
     "fork_bomb_in_shell": ended(
         PROCESSES,
+        limits=ROOMY,
         differs={"unmetered": (PROCESSES, OK)},
         why="a shell that cannot fork leaves; a sample may come too late",
     ),
     "thread_bomb": ended(PROCESSES),
-    "zombies": ended(PROCESSES),
+    "zombies": ended(PROCESSES, limits=ROOMY),
     "comets": ended(PROCESSES, OK, why="whether a generation is seen beyond the limit is chance; none may survive"),
     "double_fork_daemon": held(),
     "daemon_holding_output": held(),
