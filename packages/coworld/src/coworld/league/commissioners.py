@@ -1,4 +1,4 @@
-"""What the server asks about commissioners: which ones come with this package, and whether a message is in order."""
+"""For the server: the commissioners that come with this package, and whether a message is valid."""
 
 from __future__ import annotations
 

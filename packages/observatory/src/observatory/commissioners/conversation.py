@@ -1,4 +1,4 @@
-"""What a worker brings from a commissioner's socket, and what it fetches for it.
+"""Pass messages between the socket of a commissioner, which a worker holds, and the server.
 
 Calls can be repeated: messages of a connection have numbers, and one that is known changes nothing. A connection ends
 with its program; a new one starts with the opening message of the phase.

@@ -20,7 +20,7 @@ MIN_SHRINKING = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """What is known of a player's strength."""
+    """Estimate of a player's strength."""
 
     mu: float
     sigma: float

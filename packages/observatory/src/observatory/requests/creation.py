@@ -95,8 +95,8 @@ def request_episodes(
     """Queue episodes in this transaction; return them in the order of their plans.
 
     The rights of `user_id` are not checked here. `BadRequest` when the game cannot be played like that; nothing is
-    queued then. The game's schema is not applied to configurations: it may be hostile. a sandbox does
-    that before a user's request is queued, and the runner does it again.
+    queued then. The game's schema is not applied to configurations, because it may be
+    hostile: a sandbox applies it before a user's request is queued, and the runner applies it again.
     """
     configs = _configs(coworld, plans)
     revision = next_revision(session)

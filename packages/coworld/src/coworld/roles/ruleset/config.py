@@ -92,7 +92,7 @@ class Criteria(_Strict):
 
 
 class UpdateMembership(_Strict):
-    """What changes; None stays as it is. `division` is a key of the configuration."""
+    """New values of a membership; None keeps the old one. `division` is a key of the configuration."""
 
     division: str | None = None
     status: Literal["submitted", "qualifying", "competing", "disqualified"] | None = None

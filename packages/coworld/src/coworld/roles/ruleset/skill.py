@@ -16,7 +16,7 @@ MIN_SHRINKING = 1e-4
 
 @dataclass(frozen=True)
 class Skill:
-    """What is known of a player's strength after some rounds."""
+    """Estimate of a player's strength after some rounds."""
 
     mu: float = MU
     sigma: float = SIGMA
