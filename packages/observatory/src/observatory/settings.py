@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -26,6 +27,9 @@ class Settings(BaseSettings):
     port: int = 8000
     public_url: str | None = None
     """address by which others reach the server; by default the one it listens on"""
+    games_url: str | None = None
+    """address of this server under another host name, from which game pages come; by default they come from the same
+    host, in an opaque origin"""
 
     # What it keeps
     data_dir: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("observatory", appauthor=False)))
@@ -157,6 +161,13 @@ class Settings(BaseSettings):
     def _is_known_database(cls, url: SecretStr | None) -> SecretStr | None:
         if url is not None and not url.get_secret_value().startswith(_DATABASES):
             raise ValueError("must begin with postgresql:// or sqlite:///")
+        return url
+
+    @field_validator("games_url")
+    @classmethod
+    def _is_origin(cls, url: str | None) -> str | None:
+        if url is not None and not re.fullmatch(r"https?://[A-Za-z0-9.\-]+(:[0-9]{1,5})?/?", url):
+            raise ValueError("must be http:// or https:// and the name of a host")
         return url
 
     @field_validator("trusted_proxies")

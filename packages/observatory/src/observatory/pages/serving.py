@@ -21,6 +21,7 @@ from observatory import games
 from observatory.database import SessionDep
 from observatory.errors import NotFound, ObservatoryError
 from observatory.http.deps import SettingsDep
+from observatory.http.frames import frame_sources
 from observatory.http.plain_pages import page, paragraph
 from observatory.http.routing import Router
 from observatory.pages.addresses import page_exists, read_id
@@ -164,7 +165,8 @@ def _policy(settings: Settings, store: Store) -> str:
         address = urlsplit(store.download_url("pages", seconds=60))
         store_origin = f" {address.scheme}://{address.netloc}"
     return (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; frame-src 'self'; "
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        f"frame-src {frame_sources(settings)}; "
         f"connect-src 'self'{store_origin}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     )
 
