@@ -16,6 +16,15 @@ TYPES = ROOT / "web" / "src" / "league" / "api-types.ts"
 PAGES = "/observatory/api/"
 OTHERS = {
     ("get", "/stats/policy-versions"),
+    ("get", "/v2/rounds/{round_id}/commissioner-messages"),
+    ("post", "/v2/league-policy-memberships/{membership_id}/champion"),
+    ("post", "/v2/league-policy-memberships/{membership_id}/retire"),
+    ("post", "/v2/league-submissions"),
+    ("post", "/v2/leagues/{league_id}/locks"),
+    ("post", "/v2/leagues/{league_id}/rounds-paused"),
+    ("post", "/v2/leagues/{league_id}/settings"),
+    ("post", "/v2/leagues/{league_id}/trigger-round"),
+    ("post", "/v2/rounds/{round_id}/cancel"),
     ("get", "/tournament/matches/{match_id}/{policy_version_id}/policy-logs"),
     ("post", "/stats/policies/submit/complete"),
     ("post", "/stats/policies/submit/presigned-url"),

@@ -60,6 +60,31 @@ export interface AuditRow {
   details: Record<string, string | null>;
 }
 
+export type AutoChampion = "always" | "never" | "lineage";
+
+/** One of the best players of a division. */
+export interface BoardPlace {
+  rank: number;
+  player: PlayerRef;
+  policy: PolicyRef | null;
+  score: number | null;
+}
+
+export interface Cancellation {
+  reason?: string | null;
+}
+
+/** A message from or to a commissioner. */
+export interface CommissionerMessageRow {
+  id: string;
+  connection: number;
+  number: number;
+  from_commissioner: boolean;
+  message_type: string;
+  content: Record<string, unknown>;
+  created_at: string;
+}
+
 /** The commissioner's decisions in its last pass over a season. */
 export interface CommissionerNote {
   season: string;
@@ -67,6 +92,140 @@ export interface CommissionerNote {
   scheduled: number;
   sentence: string;
   failed: boolean;
+}
+
+/** A league. */
+export interface Competition {
+  id: string;
+  name: string;
+  slug: string | null;
+  game: CompetitionGame;
+  participation_url: string;
+  forum_markdown_url: string | null;
+  wiki_markdown_url: string | null;
+  commissioner_key: string | null;
+  commissioner_config: Record<string, unknown> | null;
+  public?: boolean;
+  hidden?: boolean;
+  is_game_of_week?: boolean;
+  created_at: string;
+  disabled_at: string | null;
+  rounds_paused_at: string | null;
+}
+
+export interface CompetitionDivision {
+  id: string;
+  name: string;
+  level: number;
+  type: "competition" | "staging";
+  hidden: boolean;
+  league: Competition;
+  description: string | null;
+  archived_at: string | null;
+  commissioner_description: Record<string, unknown> | null;
+  created_at: string;
+}
+
+export interface CompetitionGame {
+  id: string;
+  name: string;
+  slug: string | null;
+  coworld_name: string | null;
+  coworld_id: string | null;
+  description: string | null;
+  created_at: string;
+}
+
+/** A policy version in a division. */
+export interface CompetitionMembership {
+  id: string;
+  status: string;
+  substatus: string | null;
+  is_champion?: boolean;
+  is_active?: boolean;
+  start_time: string | null;
+  end_time: string | null;
+  league: Competition;
+  division: CompetitionDivision;
+  policy_version: CompetitionPolicyVersion;
+  player: CompetitionPlayer | null;
+  created_at: string;
+}
+
+/** A player as all callers see it. */
+export interface CompetitionPlayer {
+  id: string;
+  name: string | null;
+  avatar_url: string | null;
+}
+
+export interface CompetitionPolicy {
+  id: string;
+  name: string;
+}
+
+export interface CompetitionPolicyVersion {
+  id: string;
+  policy: CompetitionPolicy;
+  version: number;
+  player_id: string | null;
+}
+
+/** The one pool of a round, for clients of the first generation. */
+export interface CompetitionPool {
+  id: string;
+  round_id: string | null;
+  pool_index: number | null;
+  label: string;
+  pool_type: string;
+  env_config: Record<string, unknown> | null;
+  coworld_id: string | null;
+  config: Record<string, unknown>;
+  status: string;
+  error: string | null;
+  started_at: string | null;
+  completed_at: string | null;
+  created_at: string;
+}
+
+export interface CompetitionRoundDetail {
+  id: string;
+  round_number: number;
+  commissioner_key: string;
+  execution_backend: string;
+  round_config: Record<string, unknown>;
+  round_display: Record<string, unknown> | null;
+  status: string;
+  error: string | null;
+  started_at: string | null;
+  completed_at: string | null;
+  division: CompetitionDivision;
+  created_at: string;
+  results: CompetitionRoundResult[];
+  pools: CompetitionPool[];
+}
+
+export interface CompetitionRoundResult {
+  id: string;
+  rank: number;
+  score: number;
+  result_metadata: Record<string, unknown> | null;
+  policy_version: CompetitionPolicyVersion;
+  player: CompetitionPlayer | null;
+  created_at: string;
+}
+
+export interface CompetitionSubmission {
+  id: string;
+  auto_champion?: string;
+  status: string;
+  league: Competition;
+  policy_version: CompetitionPolicyVersion;
+  player: CompetitionPlayer | null;
+  league_policy_membership_id: string | null;
+  preferences?: Record<string, unknown>;
+  notes: string | null;
+  created_at: string;
 }
 
 /** An upload that has arrived becomes a version. `policy_secret_env` is never shown again. */
@@ -77,8 +236,164 @@ export interface CompleteRequest {
   policy_secret_env?: Record<string, string> | null;
 }
 
+/** The game of a league; its page is `/observatory/coworlds/{coworld_name}`. */
+export interface CoworldRef {
+  name: string;
+  coworld_name: string;
+  coworld_id: string | null;
+  version: string | null;
+  description: string;
+}
+
+export interface DivisionCard {
+  id: string;
+  name: string;
+  level: number;
+  type: string;
+  hidden: boolean;
+  description: string;
+  members: number;
+  champions: number;
+  state: DivisionState;
+  why: string;
+  next_at: string | null;
+  round: RoundLine | null;
+  score_label: string;
+  best: BoardPlace[];
+}
+
+/** When players leave a division. A line is null where no such move exists. */
+export interface DivisionLines {
+  promote_above: number | null;
+  promote_to: DivisionRef | null;
+  relegate_below: number | null;
+  relegate_to: DivisionRef | null;
+  disqualify_after: number | null;
+  gate: number | null;
+  gate_to: DivisionRef | null;
+  sentences: string[];
+}
+
+export interface DivisionPage {
+  id: string;
+  name: string;
+  level: number;
+  type: string;
+  hidden: boolean;
+  description: string;
+  members: number;
+  champions: number;
+  state: DivisionState;
+  why: string;
+  next_at: string | null;
+  round: RoundLine | null;
+  score_label: string;
+  best: BoardPlace[];
+  league: LeagueRef;
+  game: CoworldRef;
+  archived_at: string | null;
+  lines: DivisionLines;
+  rules: RulesText | null;
+  rounds: number;
+  ladder: DivisionRef[];
+  may_manage: boolean;
+}
+
+export interface DivisionRef {
+  id: string;
+  name: string;
+  level: number;
+  type: string;
+  hidden: boolean;
+}
+
+/** A player in a view of a division's table. `low` to `high` is the 95 % interval of `measured`. */
+export interface DivisionRow {
+  rank: number;
+  subject_id: string;
+  player: PlayerRef | null;
+  name: string;
+  policy: PolicyRef | null;
+  score: number | null;
+  measured: number | null;
+  low: number | null;
+  high: number | null;
+  rounds: number | null;
+  settling: boolean;
+  zone: string | null;
+  values: Record<string, string | number | boolean | null>;
+  form: FormPoint[];
+}
+
+/** What a division does now. */
+export type DivisionState = "playing" | "waiting" | "paused" | "off" | "failed" | "closed";
+
+/** One view of a division's table. */
+export interface DivisionTable {
+  division: DivisionRef;
+  views: DivisionView[];
+  view: string | null;
+  score_label: string;
+  score_key: string | null;
+  measured_label: string | null;
+  columns: LeaderboardColumn[];
+  rows: DivisionRow[];
+  lines: DivisionLines;
+  waiting: WaitingChampion[];
+  settled_rounds: number;
+}
+
+export interface DivisionView {
+  key: string;
+  title: string;
+  description: string;
+  axis_values: Record<string, string>;
+}
+
+/** One step of entering a league on a command line. */
+export interface EnterCommand {
+  title: string;
+  commands: string[];
+}
+
 /** The state of a submission. */
 export type EntryState = "waiting" | "queued" | "playing" | "out" | "finished";
+
+export interface EpisodeSeatLine {
+  position: number;
+  player: PlayerRef | null;
+  policy: PolicyRef | null;
+  name: string;
+  score: number | null;
+  is_filler: boolean;
+  side: number | null;
+  won: boolean;
+  at_fault: boolean;
+}
+
+/** An attempt to play an episode that failed before the shown one. */
+export interface EpisodeTry {
+  id: string;
+  status: string;
+  error: string | null;
+  error_type: string | null;
+}
+
+export interface EventLine {
+  id: string;
+  kind: string;
+  headline: string;
+  summary: string;
+  player: PlayerRef | null;
+  division: DivisionRef | null;
+  round_id: string | null;
+  at: string;
+}
+
+export interface EventsPage {
+  rows: EventLine[];
+  next_cursor: string | null;
+}
 
 /** A match that failed; `blamed` is the policy at fault, if any. */
 export interface Failure {
@@ -114,6 +429,16 @@ export interface Finding {
 /** The kind of a difference between stored and recomputed data. */
 export type FindingKind = "file" | "score" | "table" | "member" | "team" | "season";
 
+/** A player's result in a recent round. */
+export interface FormPoint {
+  round_id: string;
+  number: number;
+  rank: number;
+  of: number;
+  score: number;
+  rating: number | null;
+}
+
 /** Matches with one other policy: our mean score, theirs, and the difference with its interval. */
 export interface HeadToHead {
   opponent: PolicyRef;
@@ -123,6 +448,23 @@ export interface HeadToHead {
   difference: number;
   low: number | null;
   high: number | null;
+}
+
+/** A change of a membership. A division that the caller may not see is null. */
+export interface HistoryEvent {
+  id: string;
+  membership_id: string;
+  league: LeagueRef;
+  policy: PolicyRef;
+  from_division: DivisionRef | null;
+  to_division: DivisionRef | null;
+  move: string;
+  status: string;
+  substatus: string | null;
+  reason: string;
+  notes: string | null;
+  evidence: Record<string, unknown>[];
+  at: string;
 }
 
 /** What happened to a policy version in a pool. */
@@ -135,12 +477,116 @@ export interface HistoryLine {
   at: string;
 }
 
+export interface HistoryPage {
+  rows: HistoryEvent[];
+  next_cursor: string | null;
+}
+
 /** The state of a job. */
 export type JobStatus = "pending" | "dispatched" | "running" | "completed" | "failed";
 
 export interface Leader {
   policy: PolicyRef;
   score: number;
+}
+
+export interface LeaderboardColumn {
+  key: string;
+  label: string | null;
+  value_type: "number" | "integer" | "string" | "boolean" | "percent";
+  sort: "asc" | "desc" | null;
+}
+
+/** A league in the list of leagues. */
+export interface LeagueCard {
+  id: string;
+  name: string;
+  game: CoworldRef;
+  public: boolean;
+  hidden: boolean;
+  is_game_of_week: boolean;
+  commissioner: string;
+  state: LeagueState;
+  players: number;
+  members: number;
+  divisions: number;
+  rounds: number;
+  playing: RoundLine[];
+  leader: BoardPlace | null;
+  leader_label: string;
+  created_at: string;
+}
+
+/** One of the caller's policy versions in a league. */
+export interface LeagueEntry {
+  membership_id: string;
+  player: PlayerRef;
+  policy: PolicyRef;
+  division: DivisionRef;
+  state: LeagueEntryState;
+  is_champion: boolean;
+  status: string;
+  substatus: string | null;
+  rank: number | null;
+  score: number | null;
+  score_label: string;
+  why: string;
+  last_event: string;
+  last_event_at: string;
+  can_be_champion: boolean;
+  can_retire: boolean;
+}
+
+/** The state of one of the caller's policy versions in a league. */
+export type LeagueEntryState = "playing" | "champion" | "benched" | "qualifying" | "waiting" | "disqualified" | "retired";
+
+export interface LeagueLocks {
+  submissions_locked: boolean;
+  submissions_locked_at: string | null;
+  game_version_locked: boolean;
+  locked_game_version: string | null;
+  canonical_game_version: string;
+}
+
+export interface LeagueLocksRead {
+  submissions_locked: boolean;
+  game_version_locked: boolean;
+  locked_game_version: string | null;
+  canonical_game_version: string;
+}
+
+/** A league with its details. */
+export interface LeaguePage {
+  id: string;
+  name: string;
+  game: CoworldRef;
+  public: boolean;
+  hidden: boolean;
+  is_game_of_week: boolean;
+  commissioner: string;
+  state: LeagueState;
+  players: number;
+  members: number;
+  divisions: number;
+  rounds: number;
+  playing: RoundLine[];
+  leader: BoardPlace | null;
+  leader_label: string;
+  created_at: string;
+  division_cards: DivisionCard[];
+  takes_policies: boolean;
+  why_closed: string | null;
+  players_per_user: number;
+  guide_url: string;
+  commands: EnterCommand[];
+  rules: RulesText[];
+  locks: LeagueLocksRead;
+  paused_at: string | null;
+  owner: string;
+  commissioner_problem: string | null;
+  may_manage: boolean;
+  my_entries: LeagueEntry[];
+  my_refused: RefusedSubmission[];
 }
 
 /** What the logs of a league's rounds give, compared bit by bit with what is stored. */
@@ -156,6 +602,38 @@ export interface LeagueRecomputeReport {
 /** `check` changes nothing. */
 export interface LeagueRecomputeRequest {
   check?: boolean;
+}
+
+export interface LeagueRef {
+  id: string;
+  name: string;
+}
+
+/** How a league is played: the stored document, and the same with every default filled in. */
+export interface LeagueSettings {
+  settings: Record<string, unknown>;
+  effective_ladder_config: Record<string, unknown>;
+  round_interval_minutes: number | null;
+  revision: number;
+}
+
+/** The settings of a league for its owner. Saving them names the revision, so that no change is overwritten. */
+export interface LeagueSettingsForm {
+  settings: Record<string, unknown>;
+  revision: number;
+  fields: SettingsField[];
+}
+
+/** The state of a league in one line. */
+export interface LeagueState {
+  state: DivisionState;
+  sentence: string;
+  next_at: string | null;
+}
+
+export interface LocksUpdate {
+  submissions_locked: boolean;
+  game_version_locked: boolean;
 }
 
 /** The match that replaces a failed one. */
@@ -238,6 +716,29 @@ export interface Me {
   csrf: string;
 }
 
+export interface MemberLine {
+  membership_id: string;
+  player: PlayerRef;
+  policy: PolicyRef;
+  status: string;
+  substatus: string | null;
+  is_champion: boolean;
+  since: string;
+  ended_at: string | null;
+  reason: string;
+  reason_at: string;
+  is_mine: boolean;
+  can_retire: boolean;
+  can_be_champion: boolean;
+}
+
+export interface MembersPage {
+  rows: MemberLine[];
+  live: number;
+  total: number;
+  next_cursor: string | null;
+}
+
 /** One of the caller's policies in a season: where it is, what happened last, and why. */
 export interface MyEntry {
   policy: PolicyRef;
@@ -251,6 +752,104 @@ export interface MyEntry {
   last_event: string;
   last_event_at: string;
   why: string;
+}
+
+/** Meetings of two entrants, seen from the first; both are positions in `entrants`. */
+export interface PairingCell {
+  first: number;
+  second: number;
+  won: number;
+  drawn: number;
+  lost: number;
+  episode_id: string;
+}
+
+/** The meetings of entrants in a round, with their results. Only pairs that have met are listed, once each. */
+export interface Pairings {
+  division: DivisionRef;
+  entrants: RoundEntrant[];
+  cells: PairingCell[];
+}
+
+/** A recent episode; its page is `/observatory/episodes/{id}`. */
+export interface PlayerEpisode {
+  id: string;
+  league: LeagueRef;
+  round_id: string;
+  round_number: number;
+  status: string;
+  score: number | null;
+  opponents: PlayerRef[];
+  at: string;
+}
+
+/** A policy version of the player in a league. */
+export interface PlayerMembership {
+  id: string;
+  league: LeagueRef;
+  division: DivisionRef;
+  policy: PolicyRef;
+  status: string;
+  substatus: string | null;
+  is_champion: boolean;
+  is_live: boolean;
+  since: string;
+  ended_at: string | null;
+  rank: number | null;
+  of: number;
+  score: number | null;
+  score_label: string;
+  settling: boolean;
+}
+
+export interface PlayerPage {
+  player: PlayerRef;
+  owner: string;
+  mine: boolean;
+  created_at: string;
+  memberships: PlayerMembership[];
+  policies: PlayerPolicy[];
+  seasons: PlayerSeason[];
+  ratings: Ratings[];
+  rounds: PlayerRound[];
+  episodes: PlayerEpisode[];
+}
+
+/** A policy of the player, by its newest version. */
+export interface PlayerPolicy {
+  policy: PolicyRef;
+  versions: number;
+  created_at: string;
+}
+
+/** A player wherever it appears; its page is `/observatory/players/{id}`. */
+export interface PlayerRef {
+  id: string;
+  name: string;
+}
+
+export interface PlayerRound {
+  round_id: string;
+  number: number;
+  division: DivisionRef;
+  policy: PolicyRef;
+  at: string;
+  before: number | null;
+  after: number | null;
+  rank: number;
+  of: number;
+  score: number;
+  league: LeagueRef;
+}
+
+/** A policy of the same owner in a season. */
+export interface PlayerSeason {
+  season: string;
+  season_version: number;
+  display_name: string;
+  policy: PolicyRef;
+  pool: string;
+  active: boolean;
 }
 
 /** Everything public about a policy version. Points and rows are those of `pool` in `season`. */
@@ -363,6 +962,26 @@ export interface QueuedMatch {
   why: string;
 }
 
+export interface RatingPoint {
+  round_id: string;
+  number: number;
+  division: DivisionRef;
+  policy: PolicyRef;
+  at: string;
+  before: number | null;
+  after: number | null;
+  rank: number;
+  of: number;
+  score: number;
+}
+
+/** The results of the player in one league, oldest first. `label` is that of the ratings; None without ratings. */
+export interface Ratings {
+  league: LeagueRef;
+  label: string | null;
+  points: RatingPoint[];
+}
+
 export interface RecomputeReport {
   seasons: number;
   matches: number;
@@ -376,6 +995,150 @@ export interface RecomputeReport {
 export interface RecomputeRequest {
   season?: string | null;
   check?: boolean;
+}
+
+/** A submission of the caller that was not placed. */
+export interface RefusedSubmission {
+  policy: PolicyRef;
+  status: string;
+  notes: string | null;
+  created_at: string;
+}
+
+export interface Retirement {
+  reason?: string | null;
+}
+
+/** What the program that ran a round left. */
+export interface RoundCommissioner {
+  notes: string | null;
+  warnings: string[];
+  rule: string | null;
+  rule_description: string | null;
+  observed: Record<string, unknown>[];
+  has_render: boolean;
+  facts: unknown[][];
+}
+
+export interface RoundEntrant {
+  player: PlayerRef | null;
+  policy: PolicyRef;
+}
+
+/** An episode of a round; its page is `/observatory/episodes/{id}`. */
+export interface RoundEpisode {
+  id: string;
+  number: number;
+  label: string | null;
+  status: string;
+  variant_id: string | null;
+  seats: EpisodeSeatLine[];
+  drawn: boolean;
+  error: string | null;
+  error_type: string | null;
+  earlier: EpisodeTry[];
+  completed_at: string | null;
+}
+
+export interface RoundEpisodes {
+  rows: RoundEpisode[];
+  total: number;
+}
+
+/** A round in a list. `ended` counts episodes of the plan whose last attempt has ended. */
+export interface RoundLine {
+  id: string;
+  number: number;
+  division: DivisionRef;
+  status: string;
+  kind: string;
+  entrants: number | null;
+  episodes: number;
+  ended: number;
+  failed: number;
+  running: number;
+  waiting: number;
+  winner: PlayerRef | null;
+  winner_policy: PolicyRef | null;
+  error: string | null;
+  created_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+}
+
+/** A promotion, relegation, retirement or disqualification that followed from the round. */
+export interface RoundMove {
+  kind: string;
+  headline: string;
+  why: string;
+  player: PlayerRef | null;
+}
+
+/** A round with its results. */
+export interface RoundPage {
+  id: string;
+  number: number;
+  division: DivisionRef;
+  status: string;
+  kind: string;
+  entrants: number | null;
+  episodes: number;
+  ended: number;
+  failed: number;
+  running: number;
+  waiting: number;
+  winner: PlayerRef | null;
+  winner_policy: PolicyRef | null;
+  error: string | null;
+  created_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+  league: LeagueRef;
+  game: CoworldRef;
+  previous_id: string | null;
+  next_id: string | null;
+  structure: string;
+  ranking: string | null;
+  rating_label: string | null;
+  retries: number;
+  participants: RoundEntrant[];
+  results: RoundResultLine[];
+  moves: RoundMove[];
+  commissioner: RoundCommissioner | null;
+  may_manage: boolean;
+}
+
+export interface RoundResultLine {
+  rank: number;
+  player: PlayerRef | null;
+  policy: PolicyRef;
+  score: number;
+  rating_before: number | null;
+  rating_after: number | null;
+  episodes: number | null;
+  forfeits: number | null;
+  won: number | null;
+}
+
+export interface RoundsPage {
+  rows: RoundLine[];
+  total: number;
+  next_cursor: string | null;
+}
+
+export interface RoundsPaused {
+  paused: boolean;
+}
+
+/** How a division is played, in words: of its commissioner, or of the platform ladder. */
+export interface RulesText {
+  division: DivisionRef;
+  round_schedule?: string | null;
+  next_round?: string | null;
+  round_structure?: string | null;
+  leaderboard_rules?: string | null;
+  scoring_mechanics?: string | null;
+  changelog: Record<string, unknown>[];
 }
 
 /** A job that a worker is running. Jobs other than matches of public seasons show as `private`. */
@@ -501,6 +1264,21 @@ export interface SeasonVersionLine {
   closed_at: string | null;
 }
 
+/** One setting. `path` leads to it in the document; a step `divisions[div_...]` is the entry of that division. */
+export interface SettingsField {
+  path: string[];
+  group: string;
+  title: string;
+  about: string;
+  kind: string;
+  default: unknown;
+  required: boolean;
+  minimum?: number | null;
+  maximum?: number | null;
+  choices?: string[];
+  only_with?: Record<string, string>;
+}
+
 /** A pool, and what is played in it. */
 export interface Stage {
   index: number;
@@ -522,6 +1300,14 @@ export interface Stage {
 
 /** How far a stage is. */
 export type StageState = "open" | "pending" | "active" | "complete";
+
+export interface SubmissionCreate {
+  league_id: string;
+  policy_version_id: string;
+  auto_champion?: AutoChampion;
+  preferences?: Record<string, unknown> | null;
+  player_id?: string | null;
+}
 
 export interface SubmitRequest {
   policy_version_id: string;
@@ -623,6 +1409,12 @@ export interface UserRow {
   created_at?: string | null;
 }
 
+export interface WaitingChampion {
+  player: PlayerRef;
+  policy: PolicyRef;
+  since: string;
+}
+
 export interface WorkerLine {
   name: string;
   seen_seconds_ago: number;
@@ -636,10 +1428,23 @@ export interface GetCalls {
   "/observatory/api/admin/seasons/{season}/yaml": { answer: SeasonSource; body: undefined };
   "/observatory/api/admin/users": { answer: UserRead[]; body: undefined };
   "/observatory/api/admin/workers": { answer: AdminWorker[]; body: undefined };
+  "/observatory/api/divisions/{division_id}": { answer: DivisionPage; body: undefined };
+  "/observatory/api/divisions/{division_id}/members": { answer: MembersPage; body: undefined };
+  "/observatory/api/divisions/{division_id}/table": { answer: DivisionTable; body: undefined };
+  "/observatory/api/leagues": { answer: LeagueCard[]; body: undefined };
+  "/observatory/api/leagues/{league_id}": { answer: LeaguePage; body: undefined };
+  "/observatory/api/leagues/{league_id}/events": { answer: EventsPage; body: undefined };
+  "/observatory/api/leagues/{league_id}/rounds": { answer: RoundsPage; body: undefined };
+  "/observatory/api/leagues/{league_id}/settings-form": { answer: LeagueSettingsForm; body: undefined };
   "/observatory/api/matches/{match_id}": { answer: MatchPage; body: undefined };
   "/observatory/api/me": { answer: Me; body: undefined };
+  "/observatory/api/players/{player_id}": { answer: PlayerPage; body: undefined };
+  "/observatory/api/players/{player_id}/history": { answer: HistoryPage; body: undefined };
   "/observatory/api/policies/{policy_version_id}": { answer: PolicyPage; body: undefined };
   "/observatory/api/queue": { answer: QueuePage; body: undefined };
+  "/observatory/api/rounds/{round_id}": { answer: RoundPage; body: undefined };
+  "/observatory/api/rounds/{round_id}/episodes": { answer: RoundEpisodes; body: undefined };
+  "/observatory/api/rounds/{round_id}/pairings": { answer: Pairings; body: undefined };
   "/observatory/api/seasons": { answer: SeasonCard[]; body: undefined };
   "/observatory/api/seasons/{season}": { answer: SeasonPage; body: undefined };
   "/observatory/api/seasons/{season}/matches": { answer: MatchesPage; body: undefined };
@@ -647,6 +1452,7 @@ export interface GetCalls {
   "/observatory/api/seasons/{season}/teams": { answer: Teams; body: undefined };
   "/stats/policy-versions": { answer: PolicyVersionsResponse; body: undefined };
   "/tournament/matches/{match_id}/{policy_version_id}/policy-logs": { answer: string[]; body: undefined };
+  "/v2/rounds/{round_id}/commissioner-messages": { answer: CommissionerMessageRow[]; body: undefined };
 }
 
 export interface PostCalls {
@@ -662,6 +1468,14 @@ export interface PostCalls {
   "/stats/policies/submit/complete": { answer: PolicyVersionResponse; body: CompleteRequest };
   "/stats/policies/submit/presigned-url": { answer: PresignedUploadUrlResponse; body: undefined };
   "/tournament/seasons/{season}/submissions": { answer: SubmitResponse; body: SubmitRequest };
+  "/v2/league-policy-memberships/{membership_id}/champion": { answer: CompetitionMembership; body: undefined };
+  "/v2/league-policy-memberships/{membership_id}/retire": { answer: CompetitionMembership; body: Retirement | null };
+  "/v2/league-submissions": { answer: CompetitionSubmission; body: SubmissionCreate };
+  "/v2/leagues/{league_id}/locks": { answer: LeagueLocks; body: LocksUpdate };
+  "/v2/leagues/{league_id}/rounds-paused": { answer: Competition; body: RoundsPaused };
+  "/v2/leagues/{league_id}/settings": { answer: LeagueSettings; body: Record<string, unknown> };
+  "/v2/leagues/{league_id}/trigger-round": { answer: Competition; body: undefined };
+  "/v2/rounds/{round_id}/cancel": { answer: CompetitionRoundDetail; body: Cancellation | null };
 }
 
 export interface PutCalls {

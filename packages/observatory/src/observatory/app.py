@@ -102,6 +102,7 @@ async def _warm_up(app: FastAPI) -> None:
 def _routers() -> list[APIRouter]:
     from observatory.pages.card_endpoints import router as cards
     from observatory.pages.endpoints import router as pages
+    from observatory.pages.league_endpoints import router as league_pages
     from observatory.pages.serving import router as site
     from observatory.routes.accounts import router as accounts
     from observatory.routes.admin_seasons import router as admin_seasons
@@ -158,6 +159,7 @@ def _routers() -> list[APIRouter]:
         reporters,
         role_runs,
         leagues,
+        league_pages,
         memberships,
         rounds,
         commissioners,

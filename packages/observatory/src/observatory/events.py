@@ -77,6 +77,10 @@ class ChangeKind(StrEnum):
     """a policy was submitted to a league, entered it or left it, or a player changed its champion: ids of leagues"""
     ROUND = "round"
     """a round of a division was created, started or ended: ids of rounds"""
+    ROUND_EPISODE = "round_episode"
+    """an episode of a round was queued, started or ended: ids of rounds"""
+    DIVISION = "division"
+    """the reason for which a division plays no round now has changed: ids of divisions"""
 
 
 INTERNAL = frozenset(
@@ -86,9 +90,6 @@ INTERNAL = frozenset(
         ChangeKind.REQUEST,
         ChangeKind.ACCOUNT,
         ChangeKind.COWORLD,
-        ChangeKind.LEAGUE,
-        ChangeKind.LEAGUE_ENTRY,
-        ChangeKind.ROUND,
     }
 )
 """kinds that only invalidate caches; event streams do not send them"""

@@ -63,10 +63,24 @@ NOT_YET = "401 401 401 409 403 409 409 409"
 NOWHERE = "401 401 401 404 404 404 404 404"
 NO_LOBBY = "401 401 401 404 403 404 404 404"
 LEAGUE = "/v2/leagues/{league_id}"
+PAGES = "/observatory/api"
 MEMBERSHIP = "/v2/league-policy-memberships/{membership_id}"
 SESSION = "/v2/coworlds/play/session"
 
 LEAGUE_ROUTES: dict[str, tuple[str, Callable[[Any], Any] | None]] = {
+    f"GET {PAGES}/leagues": (PUBLIC, None),
+    f"GET {PAGES}/leagues/{{league_id}}": (PUBLIC, None),
+    f"GET {PAGES}/leagues/{{league_id}}/rounds": (PUBLIC, None),
+    f"GET {PAGES}/leagues/{{league_id}}/events": (PUBLIC, None),
+    f"GET {PAGES}/leagues/{{league_id}}/settings-form": (OWNER.format(200), None),
+    f"GET {PAGES}/divisions/{{division_id}}": (PUBLIC, None),
+    f"GET {PAGES}/divisions/{{division_id}}/table": (PUBLIC, None),
+    f"GET {PAGES}/divisions/{{division_id}}/members": (PUBLIC, None),
+    f"GET {PAGES}/rounds/{{round_id}}": (PUBLIC, None),
+    f"GET {PAGES}/rounds/{{round_id}}/episodes": (PUBLIC, None),
+    f"GET {PAGES}/rounds/{{round_id}}/pairings": (PUBLIC, None),
+    f"GET {PAGES}/players/{{player_id}}": (PUBLIC, None),
+    f"GET {PAGES}/players/{{player_id}}/history": (PUBLIC, None),
     "GET /v2/games": (PUBLIC, None),
     "GET /v2/games/{game_id}/episodes": (PUBLIC, None),
     "GET /v2/leagues": (PUBLIC, None),

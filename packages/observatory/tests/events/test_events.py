@@ -19,6 +19,7 @@ import anyio
 import httpx
 import pytest
 from fastapi import FastAPI
+from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
 from observatory.accounts.passwords import hash_password
@@ -28,6 +29,7 @@ from observatory.database.tables.seasons import Season
 from observatory.events import MAX_IDS, Change, ChangeKind, Hub, note
 from observatory.http.visitors import COOKIE
 from observatory.serving.serving import GRACE_SECONDS
+from packages.observatory.tests.leagues.field import Field, raw
 from packages.observatory.tests.world import World
 
 
@@ -142,6 +144,35 @@ def test_a_page_receives_the_changes_of_the_seasons_it_may_see(server, app: Fast
         assert kinds == {("match", "open"), ("table", "hidden"), ("assay", None)}
         assert {entry["season"] for entry in hidden_stream.next()[1]} == {"hidden", None}
     refused = httpx.get(f"{server.url}/observatory/api/events?season=hidden", headers=ada.headers)
+    assert refused.status_code == 404
+
+
+def test_a_page_receives_the_changes_of_the_leagues_it_may_see(
+    server, client: TestClient, app: FastAPI, world: World, ada, bob
+) -> None:
+    field = Field(world, client)
+    shown, private = field.league(ada), field.league(ada, "secret", private=True)
+    round_id = field.round(field.division(shown), {})
+    concealed = field.division(private, ada.headers)
+    in_shown = Change(ChangeKind.ROUND_EPISODE, ids=frozenset({raw(round_id)}))
+    in_private = Change(ChangeKind.DIVISION, ids=frozenset({raw(concealed)}))
+    for_all = {"kind": "round_episode", "league": shown, "ids": [round_id]}
+    with (
+        listening(server.url) as anonymous,
+        listening(server.url, league=round_id) as of_round,
+        listening(server.url, ada.headers, league=concealed) as owner,
+    ):
+        publish(app, in_shown, in_private, Change(ChangeKind.QUEUE))
+        queue = {"kind": "queue", "season": None, "season_version": None, "ids": []}
+        assert anonymous.next() == ("changes", [for_all, queue])
+        assert of_round.next() == ("changes", [for_all])
+        assert owner.next() == ("changes", [{"kind": "division", "league": private, "ids": [concealed]}])
+        hide = {"divisions": [{"name": "Competition", "level": 1, "hidden": True}]}
+        client.put(f"/v2/leagues/{shown}/divisions", json=hide, headers=ada.headers)
+        assert of_round.next() == ("changes", [{"kind": "league", "league": shown, "ids": [shown]}])
+        publish(app, in_shown)  # that something happened in a hidden division, but not what
+        assert of_round.next() == ("changes", [{"kind": "round_episode", "league": shown, "ids": []}])
+    refused = httpx.get(f"{server.url}/observatory/api/events", params={"league": private}, headers=bob.headers)
     assert refused.status_code == 404
 
 

@@ -70,17 +70,25 @@ def apply_events(
     divisions: Mapping[uuid.UUID, Division],
     *,
     now: datetime,
+    round_id: uuid.UUID | None = None,
 ) -> None:
-    """Apply events that `check_events` has accepted."""
+    """Apply events that `check_events` has accepted; `round_id` is the round that caused them."""
     for event in wanted:
-        _apply(session, memberships[uuid.UUID(event["league_policy_membership_id"])], event, divisions, now=now)
+        membership = memberships[uuid.UUID(event["league_policy_membership_id"])]
+        _apply(session, membership, event, divisions, now=now, round_id=round_id)
     if wanted:
         session.flush()
         events.note(session, Change(ChangeKind.LEAGUE_ENTRY, ids=frozenset({league.id})))
 
 
 def _apply(
-    session: Session, membership: Membership, event: Event, divisions: Mapping[uuid.UUID, Division], *, now: datetime
+    session: Session,
+    membership: Membership,
+    event: Event,
+    divisions: Mapping[uuid.UUID, Division],
+    *,
+    now: datetime,
+    round_id: uuid.UUID | None,
 ) -> None:
     before, was = membership.division, membership.status
     target = event["to_division_id"]
@@ -107,13 +115,21 @@ def _apply(
             created_at=now,
         )
     )
-    _publish(session, membership, before, event["reason"], now=now)
+    _publish(session, membership, before, event["reason"], now=now, round_id=round_id)
     starts = membership.status is MembershipStatus.COMPETING and was is not MembershipStatus.COMPETING
     if starts and membership.end_time is None:
         champion_if_wanted(session, membership, now=now)
 
 
-def _publish(session: Session, membership: Membership, before: Division, reason: str, *, now: datetime) -> None:
+def _publish(
+    session: Session,
+    membership: Membership,
+    before: Division,
+    reason: str,
+    *,
+    now: datetime,
+    round_id: uuid.UUID | None,
+) -> None:
     kind: EventType
     if membership.status is MembershipStatus.DISQUALIFIED:
         kind, headline = "membership_disqualified", f"{label(membership)} was disqualified"
@@ -125,4 +141,4 @@ def _publish(session: Session, membership: Membership, before: Division, reason:
         kind, headline = "membership_relegated", f"{label(membership)} moved down to {membership.division.name}"
     else:
         return
-    publish_membership_event(session, kind, membership, headline, now=now, summary=reason)
+    publish_membership_event(session, kind, membership, headline, now=now, summary=reason, round_id=round_id)

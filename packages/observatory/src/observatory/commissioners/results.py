@@ -94,7 +94,7 @@ def apply_round_complete(session: Session, run: CommissionerRun, message: dict[s
         if division is None:
             raise ProtocolBroken(f"{board['division_id']} of a leaderboard is not an open division of this league")
         division.leaderboards = board_of(board, run.plan["players"], names)
-    members.apply_events(session, league, wanted, live, divisions, now=now)
+    members.apply_events(session, league, wanted, live, divisions, now=now, round_id=round_.id)
     if message["state"] is not None:
         league.state = {COMMISSIONER_STATE: _without_config(message["state"])}
     round_.round_display = _display(round_, message)

@@ -101,7 +101,7 @@ def _take_completed(session: Session, run: CommissionerRun, message: dict[str, A
     wanted = message["policy_membership_events"]
     wanted = wanted or members.as_events(message["membership_changes"], memberships)
     members.check_events(wanted, memberships, divisions)
-    members.apply_events(session, league, wanted, memberships, divisions, now=now)
+    members.apply_events(session, league, wanted, memberships, divisions, now=now, round_id=run.round_id)
     create_rounds(session, run, message["follow_up_rounds"], now=now)
 
 

@@ -5,10 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 from observatory.database.tables.leagues import Division
-from observatory.leagues.ladder_settings import Elo, Ladder, LadderDivision, OpenSkill, Score, SettingsDocument
+from observatory.leagues.ladder_settings import (
+    BalancedRotation,
+    CloneFill,
+    Elo,
+    Ladder,
+    LadderDivision,
+    OpenSkill,
+    RandomFill,
+    RoundRobin,
+    ScalingRoster,
+    Scheduler,
+    Score,
+    SettingsDocument,
+    SwissNeighbor,
+    TeamN,
+    TeamPair,
+    VariableSeat,
+)
 from observatory.public_ids import public_id
 
-__all__ = ["describe"]
+__all__ = ["describe", "structure"]
 
 
 def describe(division: Division) -> dict[str, Any] | None:
@@ -21,10 +38,51 @@ def describe(division: Division) -> dict[str, Any] | None:
         return None
     return {
         "round_schedule": _schedule(settings),
-        "round_structure": f"Seats are drawn by `{settings.ladder.scheduler.strategy}`",
+        "round_structure": structure(settings.ladder.scheduler),
         "leaderboard_rules": _leaderboard(settings.ladder),
         "scoring_mechanics": _moves(settings.ladder, public_id("div", division.id)),
     }
+
+
+def structure(scheduler: Scheduler) -> str:
+    """Say in words which entrants meet in a round."""
+    match scheduler:
+        case SwissNeighbor():
+            return f"Neighbours in the table meet; {_at_least(scheduler.min_episodes_per_entrant)}"
+        case RoundRobin():
+            return f"Every entrant meets every other; {_at_least(scheduler.min_episodes_per_entrant)}"
+        case BalancedRotation():
+            return f"Entrants that have met least meet; {_either(scheduler)}"
+        case RandomFill():
+            return f"Entrants are drawn at random, those with the fewest episodes first; {_either(scheduler)}"
+        case TeamPair():
+            least = _at_least(scheduler.min_episodes_per_entrant)
+            return f"Two entrants meet as teams of clones and play both sides on the same seed; {least}"
+        case TeamN():
+            of = "different entrants" if scheduler.distinct_teammates else "clones"
+            return f"{scheduler.team_count} teams of {of} meet in {_episodes(scheduler.num_episodes)}"
+        case VariableSeat():
+            seats = f"{scheduler.seat_count_min} to {scheduler.seat_count_max}"
+            least = _at_least(scheduler.min_episodes_per_entrant)
+            return f"{seats} entrants meet, a number drawn for each episode; {least}"
+        case ScalingRoster():
+            return f"As many entrants meet as the largest table seats, in {_episodes(scheduler.episodes_per_round)}"
+        case CloneFill():
+            return f"Each entrant plays alone, in all seats, {_episodes(scheduler.episodes_per_entrant)}"
+
+
+def _at_least(number: int) -> str:
+    return f"each has at least {_episodes(number)}"
+
+
+def _either(scheduler: BalancedRotation | RandomFill) -> str:
+    if scheduler.num_episodes is not None:
+        return f"{_episodes(scheduler.num_episodes)} in all"
+    return _at_least(scheduler.min_episodes_per_entrant or 1)
+
+
+def _episodes(number: int) -> str:
+    return "1 episode" if number == 1 else f"{number} episodes"
 
 
 def _schedule(settings: SettingsDocument) -> str:

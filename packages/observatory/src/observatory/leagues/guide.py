@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sqlalchemy.orm import Session
 
 from observatory.database.tables.coworlds import Coworld
@@ -10,14 +12,46 @@ from observatory.leagues import repository
 from observatory.leagues.submissions import players_per_user
 from observatory.public_ids import public_id
 
-__all__ = ["participation_guide"]
+__all__ = ["Step", "participation_guide", "steps"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of entering a league: what it is about, text before and after its commands."""
+
+    title: str
+    commands: tuple[str, ...] = ()
+    before: str = ""
+    after: str = ""
+
+
+def steps(session: Session, league: League, base_url: str) -> list[Step]:
+    """Return how to play in a league with the `coworld` client, from signing in to reading its results."""
+    server = f"{base_url}/api"
+    league_id = public_id("league", league.id)
+    return [
+        Step("Sign in", (f"softmax login --server {server}",)),
+        _download(repository.played_coworld(session, league), server),
+        Step(
+            "Upload your policy",
+            (f"coworld upload-policy my-policy:latest --name my-policy --server {server}",),
+            before="Build it as a container image for linux/amd64, then:",
+        ),
+        Step("Enter the league", (f"coworld submit my-policy --league {league_id} --server {server}",)),
+        Step(
+            "Watch",
+            (
+                f"coworld submissions --league {league_id} --mine --server {server}",
+                f"coworld memberships --league {league_id} --mine --server {server}",
+                f"coworld results {league_id} --server {server}",
+                f"coworld events --league {league_id} --server {server}",
+            ),
+        ),
+    ]
 
 
 def participation_guide(session: Session, league: League, base_url: str) -> str:
-    """Return how to play in a league, from signing in to reading its results."""
-    server = f"{base_url}/api"
-    league_id = public_id("league", league.id)
-    coworld = repository.played_coworld(session, league)
+    """Return how to play in a league as Markdown."""
     limit = players_per_user(session, league)
     lines = [
         f"# Play in {_text(league.name)}",
@@ -27,29 +61,12 @@ def participation_guide(session: Session, league: League, base_url: str) -> str:
         *_state(league),
         f"Up to {limit} players of a user take part. Each player nominates one policy version, its champion.",
         "",
-        "## 1. Sign in",
-        "",
-        *_code(f"softmax login --server {server}"),
-        "## 2. Get the game",
-        "",
-        *_download(coworld, server),
-        "## 3. Upload your policy",
-        "",
-        "Build it as a container image for linux/amd64, then:",
-        "",
-        *_code(f"coworld upload-policy my-policy:latest --name my-policy --server {server}"),
-        "## 4. Enter the league",
-        "",
-        *_code(f"coworld submit my-policy --league {league_id} --server {server}"),
-        "## 5. Watch",
-        "",
-        *_code(
-            f"coworld submissions --league {league_id} --mine --server {server}",
-            f"coworld memberships --league {league_id} --mine --server {server}",
-            f"coworld results {league_id} --server {server}",
-            f"coworld events --league {league_id} --server {server}",
-        ),
     ]
+    for number, step in enumerate(steps(session, league, base_url), 1):
+        lines += [f"## {number}. {step.title}", ""]
+        lines += [step.before, ""] if step.before else []
+        lines += _code(*step.commands) if step.commands else []
+        lines += [_text(step.after), ""] if step.after else []
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -63,15 +80,13 @@ def _state(league: League) -> list[str]:
     return []
 
 
-def _download(coworld: Coworld | None, server: str) -> list[str]:
+def _download(coworld: Coworld | None, server: str) -> Step:
+    title = "Get the game"
     if coworld is None:
-        return ["No version of the game is certified yet.", ""]
+        return Step(title, after="No version of the game is certified yet.")
     coworld_id = public_id("cow", coworld.id)
-    return [
-        *_code(f"coworld download {coworld_id} --server {server}", f"coworld play {coworld_id}"),
-        f"The league plays version {_text(coworld.version)}.",
-        "",
-    ]
+    commands = (f"coworld download {coworld_id} --server {server}", f"coworld play {coworld_id}")
+    return Step(title, commands, after=f"The league plays version {coworld.version}.")
 
 
 def _code(*commands: str) -> list[str]:

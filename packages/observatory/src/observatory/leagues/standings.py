@@ -20,7 +20,7 @@ from softmax.wire.leagues import (
     RecentRound,
 )
 
-__all__ = ["RECENT_ROUNDS", "leaderboard", "leaderboards"]
+__all__ = ["RECENT_ROUNDS", "default_view", "headline", "leaderboard", "leaderboards"]
 
 MAX_ROUNDS = 1000
 RECENT_ROUNDS = 10
@@ -86,8 +86,8 @@ def leaderboard(session: Session, division: Division, *, recent_rounds: int) -> 
     board = leaderboards(session, division)
     if board is None or not board.views:
         return []
-    view = next((view for view in board.views if view.key == board.default_view_key), board.views[0])
-    column = _headline(view)
+    view = default_view(board)
+    column = headline(view)
     records = _records(session, division)
     entries = []
     for number, row in enumerate((row for row in view.rows if row.subject_type == "player"), 1):
@@ -107,6 +107,11 @@ def leaderboard(session: Session, division: Division, *, recent_rounds: int) -> 
             )
         )
     return sorted(entries, key=lambda entry: entry.rank or 0)
+
+
+def default_view(board: DivisionLeaderboards) -> LeaderboardView:
+    """Return the view that represents a table with at least one view."""
+    return next((view for view in board.views if view.key == board.default_view_key), board.views[0])
 
 
 def _recent(record: _Record | None, number: int) -> list[RecentRound]:
@@ -130,7 +135,7 @@ def _ranked(records: Mapping[str, _Record]) -> list[tuple[str, _Record]]:
     return sorted(records.items(), key=lambda entry: (-entry[1].mean, entry[1].name or "", entry[0]))
 
 
-def _headline(view: LeaderboardView) -> LeaderboardColumn | None:
+def headline(view: LeaderboardView) -> LeaderboardColumn | None:
     """Return the column that ranks a view: the named one, else `score`, else the first that is a number."""
     numbers = [column for column in view.columns if column.value_type in _NUMBERS]
     for key in (view.primary_column, "score"):

@@ -31,7 +31,7 @@ from observatory.leagues.ladder_settings import SettingsDocument
 from observatory.leagues.schemas import SubmissionCreate
 from observatory.policies.service import own_version
 
-__all__ = ["champion_if_wanted", "players_per_user", "submit"]
+__all__ = ["champion_if_wanted", "open_division", "players_per_user", "submit"]
 
 DEFAULT_PLAYERS_PER_USER = 2
 
@@ -49,7 +49,7 @@ def submit(
     player = _player(session, principal, body.player_id)
     version = own_version(session, principal, body.policy_version_id)
     _check_player_of_version(session, version, player)
-    division = _open_division(session, league)
+    division = open_division(session, league)
     if entries.live_memberships(session, league.id, policy_version_id=version.id):
         raise Conflict(f"{version.policy.name}:v{version.version} is in league {league.name!r} already")
     submission = LeagueSubmission(
@@ -110,7 +110,7 @@ def _check_player_of_version(session: Session, version: PolicyVersion, player: P
         )
 
 
-def _open_division(session: Session, league: League) -> Division:
+def open_division(session: Session, league: League) -> Division:
     """Return the division in which a new member starts; refuse when the league is closed."""
     if league.disabled_at is not None:
         raise SubmissionsLocked(league, "it was closed")

@@ -15,6 +15,8 @@ __all__ = ["PrefixMiddleware", "without_prefix"]
 _PREFIXES = ("/api/observatory", "/api", "/observatory")
 # Path segments of the pages and of their API: these paths keep the prefix, even if a root route has the same segment.
 _OWN = frozenset("api assets home manage matches me policies queue seasons upload viewer".split())
+# Segments of pages that the API has as well: the page of one item keeps the prefix, `/observatory/players/ID`.
+_ITEMS = frozenset(["players"])
 
 
 def without_prefix(path: str, roots: Set[str]) -> str:
@@ -22,8 +24,8 @@ def without_prefix(path: str, roots: Set[str]) -> str:
     if path == "/observatory":
         return path
     if path.startswith("/observatory/"):
-        word = path.split("/")[2]
-        if word in _OWN or word not in roots:
+        word, *rest = path.split("/")[2:]
+        if word in _OWN or word not in roots or (word in _ITEMS and len(rest) == 1):
             return path
     for prefix in _PREFIXES:
         if path == prefix or path.startswith(prefix + "/"):

@@ -11,28 +11,31 @@ from sqlalchemy.orm import Session
 from observatory.accounts.principal import Principal
 from observatory.errors import NotFound, Unauthorized
 from observatory.http.callers import find_principal
+from observatory.leagues import repository as leagues
 from observatory.matches import repository as matches
+from observatory.pages.players import find_player
+from observatory.public_ids import parse_public_id
 from observatory.seasons import repository as seasons
 
 __all__ = ["page_exists", "read_id"]
 
-SEASON_TABS = ("table", "stages", "teams", "matches", "about")
+TABS = {
+    "seasons": ("table", "stages", "teams", "matches", "about"),
+    "leagues": ("divisions", "rounds", "events", "rules", "manage"),
+    "divisions": ("table", "rounds", "members", "rules"),
+}
 MANAGE_SECTIONS = ("seasons", "users", "workers", "jobs", "failures")
 
 
 def page_exists(words: Sequence[str], request: Request, session: Session) -> bool:
     """Return whether the caller has a page at the path with these segments."""
     match list(words):
-        case [""] | ["seasons"] | ["queue"] | ["upload"] | ["me"] | ["manage"]:
+        case [""] | ["seasons"] | ["leagues"] | ["queue"] | ["upload"] | ["me"] | ["manage"]:
             return True
         case ["manage", section] | ["manage", section, _]:
             return section in MANAGE_SECTIONS
-        case ["seasons", season] if season:
-            return _has_season(session, season, _caller_of(request, session))
-        case ["seasons", season, tab] if season and tab in SEASON_TABS:
-            return _has_season(session, season, _caller_of(request, session))
-        case ["matches", text] if (match_id := read_id(text)) is not None:
-            return _has_match(session, match_id, _caller_of(request, session))
+        case [kind, item, *tabs] if item and len(tabs) <= 1 and all(tab in TABS.get(kind, ()) for tab in tabs):
+            return _has_item(kind, item, session, _caller_of(request, session))
     return False
 
 
@@ -53,17 +56,24 @@ def _caller_of(request: Request, session: Session) -> Principal | None:
         return None
 
 
-def _has_season(session: Session, reference: str, principal: Principal | None) -> bool:
+def _has_item(kind: str, item: str, session: Session, principal: Principal | None) -> bool:
+    """Return whether the caller may see a season, league, division, round, player or match."""
     try:
-        seasons.season(session, reference, principal)
-    except NotFound:
-        return False
-    return True
-
-
-def _has_match(session: Session, match_id: uuid.UUID, principal: Principal | None) -> bool:
-    try:
-        matches.match(session, match_id, principal)
+        match kind:
+            case "seasons":
+                seasons.season(session, item, principal)
+            case "leagues":
+                leagues.league(session, parse_public_id("league", item), principal)
+            case "divisions":
+                leagues.division(session, parse_public_id("div", item), principal)
+            case "rounds":
+                leagues.round_(session, parse_public_id("round", item), principal)
+            case "players":
+                find_player(session, item, principal)
+            case "matches" if (match_id := read_id(item)) is not None:
+                matches.match(session, match_id, principal)
+            case _:
+                return False
     except NotFound:
         return False
     return True

@@ -20,6 +20,7 @@ from observatory.http.rate_limits import address_of
 from observatory.http.routing import Router
 from observatory.http.visitors import VisitorDep
 from observatory.pages import matches, policies, queue, seasons, tables
+from observatory.pages.league_places import league_id_of
 from observatory.pages.rights import Rights
 from observatory.pages.schemas import (
     MatchesPage,
@@ -178,6 +179,7 @@ async def read_events(
     settings: SettingsDep,
     principal: OptionalPrincipal,
     season: Annotated[str | None, Query(max_length=200, description="`name`, `name:v3` or `name:3`")] = None,
+    league: Annotated[str | None, Query(max_length=200, description="`league_...`, `div_...` or `round_...`")] = None,
     last_event_id: Annotated[str | None, Header(max_length=100)] = None,
 ) -> Response:
     """Stream changes as server-sent events: `hello` first, then `changes` with a list of changes."""
@@ -186,6 +188,9 @@ async def read_events(
     if season is not None:
         current = await database.query(lambda session: repository.season(session, season, principal))
         listener = Listener(is_admin, current.name, SeasonReference.parse(season).version)
+    elif league is not None:
+        league_id = await database.query(lambda session: league_id_of(session, league, principal))
+        listener = Listener(is_admin, league=league_id)
     slots, address = request.app.state.event_streams, address_of(request)
     slots.take(address, settings)
     return EventStream(

@@ -25,7 +25,9 @@ from observatory.database import Database
 from observatory.database.tables.seasons import Season
 from observatory.errors import TooManyRequests
 from observatory.events import AsyncSubscription, Change, ChangeKind
+from observatory.pages.league_places import LEAGUE_KINDS, OF_ROUNDS, Place, Places
 from observatory.pages.rights import RIGHTS_SECONDS, Rights
+from observatory.public_ids import Prefix, public_id
 from observatory.settings import Settings
 
 __all__ = ["EVENT_SCHEMA", "EventStream", "Listener", "StreamSlots"]
@@ -54,14 +56,57 @@ class SeasonName:
 
 @dataclass(frozen=True)
 class Listener:
-    """A subscriber's filter. With a `season` (and a version) it passes changes of that season and of no season."""
+    """A subscriber's filter. With a `season` (and a version) it passes changes of that season and of no season.
+
+    With a `league`, which the subscriber may see, it passes changes of that league only; with neither a season nor a
+    league also those of all public leagues.
+    """
 
     is_admin: bool
     season: str | None = None
     version: int | None = None
+    league: uuid.UUID | None = None
 
-    def message(self, change: Change, seasons: dict[uuid.UUID, SeasonName]) -> dict[str, Any] | None:
-        """Return the change as it is sent; None when it is not for this listener."""
+    def messages(
+        self, change: Change, seasons: dict[uuid.UUID, SeasonName], places: dict[uuid.UUID, Place]
+    ) -> list[dict[str, Any]]:
+        """Return the change as it is sent: nothing when it is not for this listener, else one message per league."""
+        if change.kind in LEAGUE_KINDS:
+            return self._of_leagues(change, places)
+        message = None if self.league is not None else self._of_season(change, seasons)
+        return [] if message is None else [message]
+
+    def _of_leagues(self, change: Change, places: dict[uuid.UUID, Place]) -> list[dict[str, Any]]:
+        if self.season is not None:
+            return []
+        if not change.ids:  # any league may have changed
+            return [{"kind": change.kind, "league": None, "ids": []}]
+        by_league: dict[uuid.UUID, list[tuple[uuid.UUID, Place]]] = {}
+        for changed_id in change.ids:
+            place = places.get(changed_id)
+            if place is not None and self._may_hear(place):
+                by_league.setdefault(place.league_id, []).append((changed_id, place))
+        prefix: Prefix = (
+            "round" if change.kind in OF_ROUNDS else "div" if change.kind is ChangeKind.DIVISION else "league"
+        )
+        return [
+            {
+                "kind": change.kind,
+                "league": public_id("league", league),
+                # Without ids anything in the league may have changed: those of hidden divisions are not sent.
+                "ids": sorted(
+                    public_id(prefix, changed_id) for changed_id, _ in here if not any(p.is_hidden for _, p in here)
+                ),
+            }
+            for league, here in by_league.items()
+        ]
+
+    def _may_hear(self, place: Place) -> bool:
+        if self.league is not None:
+            return self.league == place.league_id
+        return place.is_public or self.is_admin
+
+    def _of_season(self, change: Change, seasons: dict[uuid.UUID, SeasonName]) -> dict[str, Any] | None:
         if change.season is None:
             # Jobs and assays are private: listeners learn that one changed, but not which.
             ids = change.ids if change.kind in (ChangeKind.POLICY, ChangeKind.SEASON) or self.is_admin else ()
@@ -88,6 +133,7 @@ class StreamSlots:
         self._lock = threading.Lock()
         self._open: Counter[str] = Counter()
         self._names: tuple[tuple[int, ...], dict[uuid.UUID, SeasonName]] | None = None
+        self.places = Places()
 
     def take(self, address: str, settings: Settings) -> None:
         """Raise 429 for a stream beyond the limit."""
@@ -158,7 +204,8 @@ class EventStream(StreamingResponse):
                 position = hub.position
                 seasons = {change.season for change in changes if change.season is not None}
                 names = await self._slots.season_names(self._database, seasons) if seasons else {}
-                visible = [entry for change in changes if (entry := self._listener.message(change, names)) is not None]
+                places = await self._slots.places.of(self._database, changes)
+                visible = [message for change in changes for message in self._listener.messages(change, names, places)]
                 yield _message("changes", visible, position) if visible else ": still here\n\n"
 
     @staticmethod

@@ -131,6 +131,8 @@ def request_episodes(
         episodes.append(episode)
     session.flush()
     events.note(session, Change(ChangeKind.REQUEST, ids=frozenset(episode.id for episode in episodes)))
+    if round_id is not None:
+        events.note(session, Change(ChangeKind.ROUND_EPISODE, ids=frozenset({round_id})))
     return episodes
 
 

@@ -39,6 +39,8 @@ def move(session: Session, episode: EpisodeRequest, to: EpisodeRequestStatus, *,
     if episode.experience_request_id is not None:
         _follow(session, session.get_one(ExperienceRequest, episode.experience_request_id), now=now)
     events.note(session, Change(ChangeKind.REQUEST, ids=frozenset({episode.id})))
+    if episode.round_id is not None:
+        events.note(session, Change(ChangeKind.ROUND_EPISODE, ids=frozenset({episode.round_id})))
 
 
 def _follow(session: Session, request: ExperienceRequest, *, now: datetime) -> None:

@@ -132,7 +132,8 @@ def _is_triggered(facts: DivisionFacts) -> bool:
 def _ladder_round(facts: DivisionFacts, now: datetime) -> Decision:
     least = facts.minimum_champions or (1 if isinstance(facts.settings.ladder.ranking, Score) else 2)
     if len(facts.members) < least:  # a rating compares players, so one alone has nothing to win
-        return Wait(f"The division has {len(facts.members)} champions, and needs {least}")
+        champions = f"{len(facts.members)} champion{'' if len(facts.members) == 1 else 's'}"
+        return Wait(f"The division has {champions} and needs {least}")
     if not _is_triggered(facts) and facts.last is not None:
         if facts.settings.ladder.round_trigger == "new_policy":
             is_old = {member.policy_version_id for member in facts.members} <= facts.last.versions

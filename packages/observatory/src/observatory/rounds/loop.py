@@ -19,7 +19,7 @@ from sqlalchemy.exc import IntegrityError
 from observatory.clock import Clock
 from observatory.database import Database
 from observatory.errors import ObservatoryError
-from observatory.events import ChangeKind, Versions
+from observatory.events import Change, ChangeKind, Versions
 from observatory.rounds.applying import apply
 from observatory.rounds.decisions import Decision, Wait, decide
 from observatory.rounds.reading import Reader, due_divisions, idle_divisions
@@ -97,15 +97,22 @@ class LeagueLoop:
                 former = self.last.get(division_id)
                 if former is None or former.why != str(problem):  # the same sentence every few seconds helps no one
                     _log(f"The rounds of div_{division_id} could not be checked", problem)
-                self.last[division_id] = LastCheck(self._clock(), str(problem), failed=True)
+                self._record(division_id, LastCheck(self._clock(), str(problem), failed=True))
 
     def check(self, division_id: uuid.UUID) -> None:
         """Take steps in a division until there is nothing to do now."""
         for _ in range(_STEPS):
             decision = self._step(division_id)
             if isinstance(decision, Wait):
-                self.last[division_id] = LastCheck(self._clock(), decision.why, decision.until)
+                self._record(division_id, LastCheck(self._clock(), decision.why, decision.until))
                 return
+
+    def _record(self, division_id: uuid.UUID, check: LastCheck) -> None:
+        """Store the result of a check; report it if pages would show something else now."""
+        former = self.last.get(division_id)
+        self.last[division_id] = check
+        if former is None or (former.why, former.until, former.failed) != (check.why, check.until, check.failed):
+            self._database.changes.publish([Change(ChangeKind.DIVISION, ids=frozenset({division_id}))])
 
     def _step(self, division_id: uuid.UUID) -> Decision:
         with self._database.read() as session:

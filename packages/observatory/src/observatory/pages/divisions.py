@@ -1,0 +1,249 @@
+"""The page of a division: its lines, its table in several views, and its members."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from observatory.accounts.principal import Principal
+from observatory.cursors import CursorPage
+from observatory.database.tables.leagues import (
+    Division,
+    Membership,
+    MembershipStatus,
+    Round,
+    RoundResult,
+    RoundStatus,
+)
+from observatory.errors import NotFound
+from observatory.ladder.rating import SETTLED_ROUNDS
+from observatory.leagues import entries, repository
+from observatory.leagues.entries import EntryFilter
+from observatory.leagues.standings import default_view, leaderboards
+from observatory.pages import league_queries as queries
+from observatory.pages.boards import SCORE, board_in, number, version_of
+from observatory.pages.division_lines import lines_of, zone
+from observatory.pages.league_cards import cards_of
+from observatory.pages.league_schemas import (
+    DivisionPage,
+    DivisionRow,
+    DivisionTable,
+    DivisionView,
+    FormPoint,
+    LeagueRef,
+    MemberLine,
+    MembersPage,
+    PlayerRef,
+    WaitingChampion,
+)
+from observatory.pages.leagues import may_manage, rules_of
+from observatory.pages.names import names_of
+from observatory.pages.round_lines import division_ref
+from observatory.public_ids import public_id
+from observatory.rounds.loop import LeagueLoop
+from softmax.wire.leagues import LeaderboardRow, LeaderboardView
+
+__all__ = ["division_page", "division_table", "members_page"]
+
+RECENT_FORM = 10
+_OWN_COLUMNS = ("rank", "low", "high", "rounds_played", "settling", "mean_score")
+"""columns of the ladder that the page draws in its own way"""
+
+
+def division_page(session: Session, division: Division, principal: Principal | None, loop: LeagueLoop) -> DivisionPage:
+    league = division.league
+    siblings = repository.divisions(session, principal, league_id=league.id)
+    listed = siblings if division in siblings else [*siblings, division]  # an archived one is not among them
+    cards = cards_of(session, [league], listed, principal, loop)[league.id]
+    card = next(card for card in cards.divisions if card.id == public_id("div", division.id))
+    return DivisionPage(
+        **dict(card),
+        league=LeagueRef(id=public_id("league", league.id), name=league.name),
+        game=cards.league.game,
+        archived_at=division.archived_at,
+        lines=lines_of(division, siblings),
+        rules=rules_of(division),
+        rounds=queries.completed_counts(session, [division.id]).get(division.id, 0),
+        ladder=[division_ref(sibling) for sibling in siblings],
+        may_manage=may_manage(league, principal),
+    )
+
+
+def division_table(
+    session: Session, division: Division, principal: Principal | None, *, view_key: str | None
+) -> DivisionTable:
+    """Return one view of a division's table, by default the one that represents it."""
+    siblings = repository.divisions(session, principal, league_id=division.league_id)
+    lines = lines_of(division, siblings)
+    champions = entries.champions_in(session, division.id)
+    document = leaderboards(session, division)
+    views = [] if document is None else document.views
+    if view_key is not None and all(view.key != view_key for view in views):
+        raise NotFound(f"Division {division.name!r} has no view {view_key!r}")
+    if document is None or not views:
+        view, board = None, None
+    else:
+        chosen = next((view for view in views if view.key == view_key), None)
+        view = chosen or default_view(document)
+        board = board_in(view)
+    ranked = [] if board is None else board.rows()
+    shown = {row.subject_id for _, row in ranked}
+    versions = [version for _, row in ranked if (version := version_of(row)) is not None]
+    names = names_of(session, [*versions, *(champion.policy_version_id for champion in champions)])
+    form = _form(session, division.id)
+    measured = _measured_label(view)
+    rows = []
+    for rank, row in ranked:
+        version = version_of(row)
+        score = None if board is None else board.score(row)
+        is_player = row.subject_type == "player"
+        low, high = number(row, "low"), number(row, "high")
+        rounds = number(row, "rounds_played")
+        rows.append(
+            DivisionRow(
+                rank=rank,
+                subject_id=row.subject_id,
+                player=PlayerRef(id=row.subject_id, name=row.subject_name or row.subject_id) if is_player else None,
+                name=row.subject_name or row.subject_id,
+                policy=None if version is None else names.get(version),
+                score=score,
+                measured=_measured(row, low, high, measured),
+                low=low,
+                high=high,
+                rounds=None if rounds is None else int(rounds),
+                settling=row.values.get("settling") is True,
+                zone=zone(score, lines) if view is not None and view is views[0] else None,
+                values=row.values,
+                form=form.get(row.subject_id, []),
+            )
+        )
+    own = set(_OWN_COLUMNS) | ({board.key} if board is not None and board.key is not None else set())
+    return DivisionTable(
+        division=division_ref(division),
+        views=[
+            DivisionView(
+                key=one.key, title=one.title or one.key, description=one.description or "", axis_values=one.axis_values
+            )
+            for one in views
+        ],
+        view=None if view is None else view.key,
+        score_label=SCORE if board is None else board.label,
+        score_key=None if board is None else board.key,
+        measured_label=measured,
+        columns=[] if view is None else [column for column in view.columns if column.key not in own],
+        rows=rows,
+        lines=lines,
+        waiting=[
+            WaitingChampion(
+                player=PlayerRef(id=member.player.id, name=member.player.name),
+                policy=names[member.policy_version_id],
+                since=member.start_time,
+            )
+            for member in champions
+            if member.player_id not in shown
+        ],
+        settled_rounds=SETTLED_ROUNDS,
+    )
+
+
+def _measured_label(view: LeaderboardView | None) -> str | None:
+    """Return what the interval of a view is about, such as `Mean score`; None for a view without an interval."""
+    low = next((column for column in view.columns if column.key == "low"), None) if view is not None else None
+    return None if low is None else (low.label or "Low").removesuffix(", low")
+
+
+def _measured(row: LeaderboardRow, low: float | None, high: float | None, label: str | None) -> float | None:
+    if label is None:
+        return None
+    if label == "Mean score":
+        return number(row, "mean_score")
+    return None if low is None or high is None else (low + high) / 2
+
+
+def _form(session: Session, division_id: uuid.UUID) -> Mapping[str, list[FormPoint]]:
+    """Return the results of each player in the last rounds of a division, oldest first."""
+    last = (
+        select(Round.id)
+        .where(Round.division_id == division_id, Round.status == RoundStatus.COMPLETED)
+        .order_by(Round.round_number.desc())
+        .limit(RECENT_FORM)
+    )
+    statement = (
+        select(RoundResult, Round.round_number)
+        .join(Round, Round.id == RoundResult.round_id)
+        .where(RoundResult.round_id.in_(last.subquery().select()))
+        .order_by(Round.round_number, RoundResult.rank, RoundResult.id)
+    )
+    results = session.execute(statement).all()
+    entrants: dict[uuid.UUID, int] = {}
+    for result, _ in results:
+        entrants[result.round_id] = entrants.get(result.round_id, 0) + 1
+    form: dict[str, list[FormPoint]] = {}
+    for result, round_number in results:
+        if result.player_id is None or any(point.number == round_number for point in form.get(result.player_id, [])):
+            continue  # the best result of a player in a round counts
+        rating = result.result_metadata.get("rating_after")
+        form.setdefault(result.player_id, []).append(
+            FormPoint(
+                round_id=public_id("round", result.round_id),
+                number=round_number,
+                rank=result.rank,
+                of=entrants[result.round_id],
+                score=result.score,
+                rating=rating if isinstance(rating, int | float) else None,
+            )
+        )
+    return form
+
+
+def members_page(
+    session: Session, division: Division, principal: Principal | None, page: CursorPage, *, live_only: bool
+) -> MembersPage:
+    """Return members of a division, newest first."""
+    filters = EntryFilter(division_id=division.id, active_only=live_only)
+    found = entries.memberships(session, filters, page, principal)
+    total = session.scalar(select(func.count()).where(Membership.division_id == division.id)) or 0
+    live = queries.member_numbers(session, [division.id]).get(division.id)
+    return MembersPage(
+        rows=_members(session, found.rows, principal, manages=may_manage(division.league, principal)),
+        live=0 if live is None else live.live,
+        total=total,
+        next_cursor=found.next_cursor,
+    )
+
+
+def _members(
+    session: Session, members: Sequence[Membership], principal: Principal | None, *, manages: bool
+) -> list[MemberLine]:
+    changes = queries.last_events(session, [member.id for member in members])
+    names = names_of(session, [member.policy_version_id for member in members])
+    lines = []
+    for member in members:
+        change = changes.get(member.id)
+        is_mine = (
+            principal is not None
+            and member.user_id == principal.user_id
+            and principal.player_id in (None, member.player_id)
+        )
+        is_competing = member.end_time is None and member.status is MembershipStatus.COMPETING
+        lines.append(
+            MemberLine(
+                membership_id=public_id("lpm", member.id),
+                player=PlayerRef(id=member.player.id, name=member.player.name),
+                policy=names[member.policy_version_id],
+                status=member.status,
+                substatus=member.substatus,
+                is_champion=member.is_champion,
+                since=member.start_time,
+                ended_at=member.end_time,
+                reason="" if change is None else change.reason,
+                reason_at=member.created_at if change is None else change.created_at,
+                is_mine=is_mine,
+                can_retire=member.end_time is None and (is_mine or manages),
+                can_be_champion=is_competing and not member.is_champion and is_mine,
+            )
+        )
+    return lines
