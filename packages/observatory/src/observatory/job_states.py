@@ -3,7 +3,17 @@
 from enum import StrEnum
 from typing import Final, Literal
 
-__all__ = ["COMMISSIONER", "EPISODE", "IN_WORK", "TERMINAL", "JobStatus", "Lane", "may_move", "may_move_by_hand"]
+__all__ = [
+    "COMMISSIONER",
+    "EPISODE",
+    "IN_WORK",
+    "TERMINAL",
+    "JobStatus",
+    "Lane",
+    "Priority",
+    "may_move",
+    "may_move_by_hand",
+]
 
 EPISODE: Final = "episode"
 """the type of a job that plays an episode; the results of other jobs are documents of their own"""
@@ -11,6 +21,16 @@ COMMISSIONER: Final = "commissioner"
 """the type of a job that runs a commissioner; workers take these beside the other jobs, because they mostly wait"""
 Lane = Literal["episode", "commissioner"]
 """jobs that a worker takes one after the other, and jobs that it runs beside them"""
+
+
+class Priority:
+    """The priority of jobs; a greater value comes first."""
+
+    ENTRY = 20
+    """matches of the pool that policies enter, qualifications in leagues"""
+    FIRST = 10
+    """the first matches of a version, the first round of a division, the certification of a game"""
+    REST = 0
 
 
 class JobStatus(StrEnum):

@@ -67,6 +67,13 @@ PAGES = "/observatory/api"
 MEMBERSHIP = "/v2/league-policy-memberships/{membership_id}"
 SESSION = "/v2/coworlds/play/session"
 
+WINDOW = {
+    "source_id": "first",
+    "started_at": "2026-01-01T00:00:00Z",
+    "ended_at": "2026-01-01T01:00:00Z",
+    "episodes": [{"player_id": "ply_x", "policy_version_id": str(uuid.UUID(int=0)), "score": 1}],
+}
+
 LEAGUE_ROUTES: dict[str, tuple[str, Callable[[Any], Any] | None]] = {
     f"GET {PAGES}/leagues": (PUBLIC, None),
     f"GET {PAGES}/leagues/{{league_id}}": (PUBLIC, None),
@@ -124,10 +131,14 @@ LEAGUE_ROUTES: dict[str, tuple[str, Callable[[Any], Any] | None]] = {
     f"POST {LEAGUE}/rounds-paused": (OWNER.format(200), lambda scene: {"paused": True}),
     f"POST {LEAGUE}/trigger-round": (OWNER.format(409), None),
     f"POST {LEAGUE}/grade": (OWNER.format(409), lambda scene: {"idempotency_key": "once"}),
+    f"GET {LEAGUE}/persistent-players": (OWNER.format(200), None),
+    f"GET {LEAGUE}/recorded-windows": (SIGNED_IN, None),
+    f"POST {LEAGUE}/recorded-windows": (OWNER.format(422), lambda scene: WINDOW),
     f"GET {LEAGUE}/seed-policies": (SIGNED_IN, None),
     f"POST {LEAGUE}/seed-policies": (OWNER.format(200), lambda scene: {"policy_version_ids": [], "count": 0}),
     f"POST {LEAGUE}/setup": (ADMIN.format(200), lambda scene: {}),
     "GET /v2/coworld-league-seeds": ("401 401 401 200 403 200 403 200", None),
+    "PUT /v2/coworld-league-seeds": (OWNER.format(200), lambda scene: {"coworld_name": "paint"}),
     "POST /v2/coworld-league-seeds": (OWNER.format(200), lambda scene: {"coworld_name": "paint"}),
     "PATCH /v2/coworld-league-seeds/{seed_id}": ("401 401 401 404 403 200 403 200", lambda scene: {}),
     "PUT /v2/coworld-league-seeds/{seed_id}/game-of-week": (ADMIN.format(200), None),

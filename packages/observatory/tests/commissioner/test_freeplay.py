@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from observatory.commissioner.decisions import NewMatch, Priority
+from observatory.commissioner.decisions import NewMatch
 from observatory.commissioner.facts import Limits
 from observatory.commissioner.freeplay import pair_key
 from observatory.commissioner.reasons import reasons
+from observatory.job_states import Priority
 from observatory.seasons.config import FreeplayConfig
 from observatory.seasons.creation import COMPETITION, QUALIFYING
 from packages.observatory.tests.commissioner.rehearsal import Failure, Rehearsal, by_skill, policies

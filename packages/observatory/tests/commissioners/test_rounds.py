@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from coworld.commissioner.protocol import EpisodeRequest, RoundComplete, ScheduleEpisodes
+from coworld.commissioner.protocol import (
+    EpisodeCompletedRequest,
+    EpisodeCompletedResponse,
+    EpisodeRequest,
+    PolicyMembershipEventChange,
+    RoundComplete,
+    ScheduleEpisodes,
+    ScheduleRoundsRequest,
+    ScheduleRoundsResponse,
+)
 from observatory.database.tables.leagues import League
 from observatory.public_ids import parse_public_id
 from packages.observatory.tests.commissioners.conversing import Commissioned
@@ -242,6 +251,92 @@ def test_episodes_that_cannot_be_played_are_rejected_one_by_one(league: Commissi
     league.say(connection, ScheduleEpisodes(episodes=[episode("fine", policy_version_ids=[second, first])]))
     [rejected], _ = league.fetch(connection)
     assert "used for another episode" in rejected.errors["fine"]
+
+
+class Hooked(Script):
+    """Asks for one more episode after the first that was completed, and benches whoever broke one."""
+
+    def __call__(self, message: Any) -> Any:
+        if not isinstance(message, EpisodeCompletedRequest):
+            return super().__call__(message)
+        result, failure = message.episode_result, message.episode_failed
+        more = []
+        if result is not None and result.request_id == "played":
+            versions = [score.policy_version_id for score in result.scores]
+            more = [EpisodeRequest(request_id="more", variant_id="quick", policy_version_ids=versions)]
+        events = [
+            PolicyMembershipEventChange(
+                league_policy_membership_id=member.id,
+                from_division_id=member.division_id,
+                status="competing",
+                substatus="warned",
+                reason="It broke an episode",
+            )
+            for member in message.round_start.memberships
+            if failure is not None and member.policy_version_id == failure.failed_policy_version_id
+        ]
+        return [EpisodeCompletedResponse(episodes=more, policy_membership_events=events)]
+
+    def ending(self) -> Any:
+        return super().ending() if self.results.pop("more", None) else []
+
+
+@on_any
+def test_a_program_is_asked_after_each_episode_if_it_wants_that(league: Commissioned) -> None:
+    seed = league.get("/v2/coworld-league-seeds")[0]["id"]
+    body = {"overrides": {"episode_completed_requests": True}}
+    answer = league.client.patch(f"/v2/coworld-league-seeds/{seed}", json=body, headers=league.owner.headers)
+    assert answer.status_code == 200, answer.text
+    league.new_handler = Hooked
+    connection = start_round(league)
+    assert not league.answer(connection)
+    assert league.play() == ["completed", "completed", "failed"]
+    assert not league.answer(connection)
+    asked = [row["content"] for row in _messages(league) if row["message_type"] == "episode_completed_request"]
+    assert [(row["episode_failed"] or row["episode_result"])["request_id"] for row in asked] == [
+        "played",
+        "swapped",
+        "broken",
+    ]
+    assert [len(row["completed_episode_results"]) for row in asked] == [1, 2, 2]
+    assert [len(row["failed_episodes"]) for row in asked] == [0, 0, 1]
+    [zed] = [row for row in league.get("/v2/league-policy-memberships", league_id=league.league) if "zed" in str(row)]
+    assert zed["substatus"] == "warned"  # it is applied before the round ends
+    league.close(connection)  # another program is not asked again what was answered
+    second = league.connect()
+    assert not league.answer(second)
+    assert "episode_completed_request" not in second.types
+    assert league.play() == ["completed"]
+    assert league.answer(second)
+    assert league.rounds()[0]["status"] == "completed"
+
+
+def _messages(league: Commissioned) -> list[Any]:
+    """Return the messages of the first round, oldest first."""
+    path = f"/v2/rounds/{league.rounds()[0]['id']}/commissioner-messages"
+    return league.get(path, limit=200)[::-1]
+
+
+@on_any
+def test_players_that_should_keep_running_are_listed_for_the_owner(league: Commissioned) -> None:
+    class Keeps(Script):
+        def __call__(self, message: Any) -> Any:
+            replies: Any = super().__call__(message)
+            if isinstance(message, ScheduleRoundsRequest):
+                member = next(row for row in message.active_memberships if row.player_name == "ann")
+                player = {"player_id": member.player_id, "policy_version_id": member.policy_version_id}
+                gone = {"player_id": "ply_gone", "policy_version_id": league.world.version(league.owner)}
+                replies = [ScheduleRoundsResponse(persistent_players=[{**player, "tags": {"a": "b"}}, gone])]
+            return replies
+
+    league.new_handler = Keeps
+    for _ in range(2):
+        league.loop.check_all()
+        league.converse()
+    [row] = league.get(f"/v2/leagues/{league.league}/persistent-players")
+    [ann] = [row for row in league.get("/v2/league-policy-memberships", league_id=league.league) if "ann" in str(row)]
+    assert (row["player_id"], row["policy_version_id"]) == (ann["player"]["id"], ann["policy_version"]["id"])
+    assert (row["tags"], row["game_config_overrides"], row["config_overlay_secret"]) == ({"a": "b"}, {}, None)
 
 
 @on_any

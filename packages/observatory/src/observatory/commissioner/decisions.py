@@ -5,6 +5,8 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 
+from observatory.job_states import Priority
+
 __all__ = [
     "Complete",
     "Decision",
@@ -14,18 +16,7 @@ __all__ = [
     "Leave",
     "NewMatch",
     "NewTeam",
-    "Priority",
 ]
-
-
-class Priority:
-    """The priority of jobs; a greater value comes first."""
-
-    ENTRY = 20
-    """of the pool that policies enter"""
-    FIRST = 10
-    """the first matches of a version"""
-    REST = 0
 
 
 @dataclass(frozen=True)

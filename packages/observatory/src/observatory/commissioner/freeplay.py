@@ -6,9 +6,10 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from observatory.commissioner.decisions import Decision, Decisions, Join, Leave, NewMatch, Priority
+from observatory.commissioner.decisions import Decision, Decisions, Join, Leave, NewMatch
 from observatory.commissioner.facts import Member, OpenMatch, PoolRecord, SeasonFacts
 from observatory.commissioner.order import FairShare, GamesLeft, in_turn
+from observatory.job_states import Priority
 from observatory.scoring.exact import mean
 from observatory.seasons.config import FreeplayConfig
 from observatory.seasons.creation import COMPETITION, QUALIFYING

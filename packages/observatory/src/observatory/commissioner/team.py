@@ -15,10 +15,10 @@ from observatory.commissioner.decisions import (
     Leave,
     NewMatch,
     NewTeam,
-    Priority,
 )
 from observatory.commissioner.facts import OpenMatch, PoolRecord, SeasonFacts, TeamFact
 from observatory.commissioner.order import GamesLeft
+from observatory.job_states import Priority
 from observatory.scoring.exact import mean
 from observatory.scoring.standings import ranked_teams, surviving_teams, survivors_of
 from observatory.seasons import seeds

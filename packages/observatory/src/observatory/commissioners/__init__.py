@@ -4,6 +4,7 @@
 - `facts`: rows as the parts of messages
 - `runs`: conversations, their messages and jobs
 - `migrating`, `scheduling`, `playing`, `reviewing`: the four phases
+- `episodes`: the episodes of a round
 - `members`, `results`: what a commissioner decided becomes rows
 - `conversation`: what workers bring and fetch
 - `loop`: starts conversations that are due

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.orm import Session
 
 from observatory import events
-from observatory.commissioners import migrating, playing, reviewing, runs, scheduling
+from observatory.commissioners import episodes, migrating, playing, reviewing, runs, scheduling
 from observatory.commissioners.programs import private_config, with_private_config
 from observatory.commissioners.results import with_players
 from observatory.commissioners.runs import ProtocolBroken
@@ -163,7 +163,7 @@ def has_news(session: Session, run: CommissionerRun, connection: int, after: int
         return True
     if runs.last_number(session, run, from_commissioner=False) > after:
         return True
-    if run.phase is CommissionerPhase.ROUND and playing.unreported(session, run):
+    if run.phase is CommissionerPhase.ROUND and episodes.unreported(session, run):
         return True
     return _is_silent(session, run, silent_since)
 
@@ -196,7 +196,7 @@ def fetch(
 def _is_silent(session: Session, run: CommissionerRun, since: datetime) -> bool:
     if run.active_at is None or run.active_at > since:
         return False
-    return run.phase is not CommissionerPhase.ROUND or not playing.has_open_episodes(session, run)
+    return run.phase is not CommissionerPhase.ROUND or not episodes.has_open_episodes(session, run)
 
 
 def close(

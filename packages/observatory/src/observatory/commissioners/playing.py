@@ -2,65 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
-import uuid
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, select
-from sqlalchemy.orm import Session, contains_eager
+from sqlalchemy.orm import Session
 
 from observatory import events
-from observatory.commissioners import facts
+from observatory.commissioners import episodes, facts, members
 from observatory.commissioners.results import COMMISSIONER_STATE, ROUND_CONFIG, apply_round_complete
 from observatory.commissioners.reviewing import start_review
 from observatory.commissioners.runs import ProtocolBroken, end_run, send
-from observatory.database.tables.commissioners import (
-    CommissionerEpisode,
-    CommissionerPhase,
-    CommissionerRun,
-    CommissionerRunStatus,
-)
+from observatory.database.tables.commissioners import CommissionerEpisode, CommissionerRun, CommissionerRunStatus
 from observatory.database.tables.coworlds import Coworld
-from observatory.database.tables.jobs import Job
 from observatory.database.tables.leagues import RoundStatus
-from observatory.database.tables.policies import PolicyVersion
-from observatory.database.tables.requests import EpisodeRequest, EpisodeRequestStatus, RequestSource
-from observatory.errors import Conflict, ObservatoryError
+from observatory.database.tables.requests import EpisodeRequestStatus
 from observatory.events import Change, ChangeKind
 from observatory.leagues.competition_events import publish_round_event
-from observatory.requests.creation import EpisodePlan, SeatPlan, episode_config, request_episodes
-from observatory.requests.following import cancel_episode
+from observatory.leagues.entries import live_memberships
 from observatory.requests.transitions import ENDED
 
-__all__ = [
-    "ChangedConfig",
-    "abort",
-    "changed_configs",
-    "fail_round",
-    "has_open_episodes",
-    "open_run",
-    "receive",
-    "report_ended",
-    "unreported",
-]
+__all__ = ["abort", "fail_round", "open_run", "receive", "report_ended"]
 
-MAX_EPISODES = 10_000
-"""of a round"""
-MAX_SEATS = 1000
-OVERLAY_TAG = "coworld_config_overlay_secret"
-
-
-@dataclass(frozen=True)
-class ChangedConfig:
-    """The configuration of an episode that the game's schema has to allow."""
-
-    request_id: str
-    schema: Mapping[str, Any]
-    config: Mapping[str, Any]
-    seats: int
+ASKS_AFTER_EPISODES = "episode_completed_requests"
+"""key of `commissioner_config`: the program wants a question after each episode"""
+ASKED, ANSWERED, FOLLOWING = "asked", "answered", "following"
+"""keys of `CommissionerRun.plan`: episodes with an open question on this connection, in order; those whose question was
+answered; and those that the answers asked for"""
 
 
 def open_run(session: Session, run: CommissionerRun, *, now: datetime) -> None:
@@ -76,7 +44,16 @@ def open_run(session: Session, run: CommissionerRun, *, now: datetime) -> None:
         publish_round_event(session, "round_started", round_, headline, now=now)
         session.flush()
         events.note(session, Change(ChangeKind.ROUND, ids=frozenset({round_.id})))
-    send(session, run, "round_start", {**run.opening, "completed_episodes": _completed(session, run)}, now=now)
+    run.plan = {**run.plan, ASKED: []}  # questions to the former program stay without an answer
+    for row in episodes.episodes_of(session, run):
+        if row.request_id in run.plan.get(FOLLOWING, []):  # the new program is not asked again, and has to hear of it
+            row.asked_on, row.reported_on = run.connection, 0
+    send(session, run, "round_start", _round_start(session, run), now=now)
+
+
+def _round_start(session: Session, run: CommissionerRun) -> dict[str, Any]:
+    assert run.opening is not None
+    return {**run.opening, "completed_episodes": _completed(session, run)}
 
 
 def _opening(session: Session, run: CommissionerRun) -> dict[str, Any]:
@@ -118,9 +95,9 @@ def _completed(session: Session, run: CommissionerRun) -> list[dict[str, Any]]:
         }
         for episode in run.plan.get("recorded_episodes", [])
     ]
-    rows = _episodes(session, run)
+    rows = episodes.episodes_of(session, run)
     ended = [row for row in rows if row.episode.status is EpisodeRequestStatus.COMPLETED and not row.cancelled]
-    return recorded + [_result(session, row) for row in ended]
+    return recorded + [episodes.result(session, row) for row in ended]
 
 
 def receive(
@@ -134,210 +111,77 @@ def receive(
     """Take a message. `refused` are the episodes whose configuration the game's schema does not allow."""
     match message["type"]:
         case "schedule_episodes":
-            _schedule(session, run, message["episodes"], refused or {}, now=now)
+            episodes.schedule(session, run, message["episodes"], refused or {}, now=now)
         case "episode_cancel":
-            _cancel(session, run, message["request_id"], now=now)
+            episodes.cancel(session, run, message["request_id"], now=now)
+        case "episode_completed_response":
+            _take_answer(session, run, message, refused or {}, now=now)
         case "round_complete":
             _complete(session, run, message, now=now)
         case other:
             raise ProtocolBroken(f"{other} is not a message of a round")
 
 
-def changed_configs(session: Session, run: CommissionerRun, message: Mapping[str, Any]) -> list[ChangedConfig]:
-    """Return the configurations of new episodes that are not those of a variant."""
-    if message["type"] != "schedule_episodes" or run.phase is not CommissionerPhase.ROUND:
-        return []
-    coworld = session.get_one(Coworld, run.coworld_id)
-    schema = coworld.manifest["game"]["config_schema"]
-    known = {row.request_id for row in _episodes(session, run)}
-    found = []
-    for episode in message["episodes"]:
-        overrides, seats = episode["game_config_overrides"], len(episode["policy_version_ids"])
-        if overrides and seats and episode["request_id"] not in known:
-            try:
-                config = episode_config(coworld, episode["variant_id"], overrides, seats)
-            except ObservatoryError:
-                continue  # `_schedule` says why
-            found.append(ChangedConfig(episode["request_id"], schema, config, seats))
-    return found
-
-
-def _schedule(
-    session: Session,
-    run: CommissionerRun,
-    wanted: Sequence[Mapping[str, Any]],
-    refused: Mapping[str, str],
-    *,
-    now: datetime,
-) -> None:
-    """Queue episodes that are new; what was asked for before is accepted again, and not played twice."""
-    known = {row.request_id: row for row in _episodes(session, run)}
-    accepted: list[str] = []
-    errors: dict[str, str] = {}
-    plans: list[tuple[Mapping[str, Any], EpisodePlan]] = []
-    for episode in wanted:
-        request_id, row = episode["request_id"], known.get(episode["request_id"])
-        if row is not None:
-            if not _is_same(row.requested, episode):
-                errors[request_id] = "The request_id was used for another episode of this round"
-                continue
-            row.asked_on, row.reported_on = run.connection, 0
-            accepted.append(request_id)
-            continue
-        if request_id in accepted or request_id in errors:
-            continue
-        try:
-            if request_id in refused:
-                raise Conflict(refused[request_id])
-            if len(known) + len(plans) >= MAX_EPISODES:
-                raise Conflict(f"A round has at most {MAX_EPISODES} episodes")
-            plans.append((episode, _plan(session, run, episode)))
-        except ObservatoryError as problem:
-            errors[request_id] = problem.message
-        else:
-            accepted.append(request_id)
-    _queue(session, run, plans, first=len(known), now=now)
-    if accepted:
-        send(session, run, "episodes_accepted", {"request_ids": accepted}, now=now)
-    if errors:
-        send(session, run, "episodes_rejected", {"request_ids": list(errors), "errors": errors}, now=now)
-
-
-def _plan(session: Session, run: CommissionerRun, episode: Mapping[str, Any]) -> EpisodePlan:
-    """Return an episode as it can be queued; raise an error that says why it cannot."""
-    request_id, versions = episode["request_id"], episode["policy_version_ids"]
-    players: dict[str, str | None] = run.plan["players"]
-    if not 0 < len(request_id) <= 200:
-        raise Conflict("A request_id has 1 to 200 characters")
-    if not 0 < len(versions) <= MAX_SEATS:
-        raise Conflict(f"An episode has 1 to {MAX_SEATS} seats, not {len(versions)}")
-    if OVERLAY_TAG in episode["tags"]:
-        raise Conflict(f"This server plays episodes without `{OVERLAY_TAG}`; leave the tag out")
-    seed = episode["seed"]
-    if seed is not None and not 0 <= seed < 2**63:
-        raise Conflict("A seed is between 0 and 2^63 - 1")
-    for version_id in versions:
-        if version_id not in players:
-            raise Conflict(f"The policy version {version_id} is not a member of this league")
-    coworld = session.get_one(Coworld, run.coworld_id)
-    episode_config(coworld, episode["variant_id"], episode["game_config_overrides"], len(versions))
-    seats = [
-        SeatPlan(session.get_one(PolicyVersion, uuid.UUID(version_id)), players[version_id]) for version_id in versions
-    ]
-    return EpisodePlan(
-        seats,
-        variant_id=episode["variant_id"],
-        game_config_overrides=episode["game_config_overrides"],
-        seed=_seed(run, request_id) if seed is None else seed,
-        tags=episode["tags"],
-    )
-
-
-def _seed(run: CommissionerRun, request_id: str) -> int:
-    """Return the seed of an episode without one: the same whenever and wherever it is queued."""
-    return int.from_bytes(hashlib.sha256(f"{run.round_id}/{request_id}".encode()).digest()[:4]) >> 1
-
-
-def _queue(
-    session: Session,
-    run: CommissionerRun,
-    plans: Sequence[tuple[Mapping[str, Any], EpisodePlan]],
-    *,
-    first: int,
-    now: datetime,
-) -> None:
-    if not plans:
-        return
-    coworld = session.get_one(Coworld, run.coworld_id)
-    queued = request_episodes(
-        session,
-        coworld,
-        [plan for _, plan in plans],
-        source=RequestSource.ROUND,
-        user_id=run.league.user_id,
-        now=now,
-        round_id=run.round_id,
-    )
-    for number, ((wanted, _), episode) in enumerate(zip(plans, queued, strict=True), first):
-        episode.number = number
-        session.add(
-            CommissionerEpisode(
-                run_id=run.id,
-                request_id=wanted["request_id"],
-                episode_request_id=episode.id,
-                requested=dict(wanted),
-                asked_on=run.connection,
-                reported_on=0,
-                cancelled=False,
-            )
-        )
-    session.flush()
-
-
-def _is_same(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
-    return all(earlier[key] == later[key] for key in ("variant_id", "policy_version_ids", "game_config_overrides"))
-
-
-def _cancel(session: Session, run: CommissionerRun, request_id: str, *, now: datetime) -> None:
-    """Cancel an episode that has not ended; the commissioner gets no result for it."""
-    row = session.get(CommissionerEpisode, (run.id, request_id))
-    if row is None:
-        return
-    row.cancelled = True
-    _stop(session, row, now=now)
-
-
-def _stop(session: Session, row: CommissionerEpisode, *, now: datetime) -> None:
-    """Cancel the episode, even if a worker plays it: the worker notices that its job has ended."""
-    if row.episode.status not in ENDED:
-        cancel_episode(session, row.episode, session.get_one(Job, row.episode.job_id), now=now)
-
-
 def report_ended(session: Session, run: CommissionerRun, *, now: datetime) -> None:
     """Tell the current connection how the episodes ended that it asked for."""
-    for row in unreported(session, run):
+    for row in episodes.unreported(session, run):
         row.reported_on = run.connection
         if row.episode.status is EpisodeRequestStatus.COMPLETED:
-            send(session, run, "episode_result", _result(session, row), now=now)
+            send(session, run, "episode_result", episodes.result(session, row), now=now)
         else:
-            send(session, run, "episode_failed", _failure(row), now=now)
+            send(session, run, "episode_failed", episodes.failure(row), now=now)
+        if run.league.commissioner_config.get(ASKS_AFTER_EPISODES) is True:
+            _ask(session, run, row, now=now)
     session.flush()
 
 
-def unreported(session: Session, run: CommissionerRun) -> Sequence[CommissionerEpisode]:
-    """Return the episodes that the current connection asked for and that have ended, in the order of their ends."""
-    row = CommissionerEpisode
-    conditions = (row.asked_on == run.connection, row.reported_on != run.connection, row.cancelled.is_(False))
-    statement = _query(run).where(*conditions, EpisodeRequest.status.in_(ENDED))
-    return session.scalars(statement.order_by(EpisodeRequest.completed_at, EpisodeRequest.number)).all()
-
-
-def has_open_episodes(session: Session, run: CommissionerRun) -> bool:
-    """Return whether the commissioner waits for an episode."""
-    statement = _query(run).where(EpisodeRequest.status.not_in(ENDED)).limit(1)
-    return session.scalar(statement) is not None
-
-
-def _result(session: Session, row: CommissionerEpisode) -> dict[str, Any]:
-    return facts.episode_result(row.request_id, row.episode, session.get_one(Job, row.episode.job_id))
-
-
-def _failure(row: CommissionerEpisode) -> dict[str, Any]:
-    episode = row.episode
-    index = episode.failed_policy_index
-    failed = None if index is None or index >= len(episode.seats) else episode.seats[index].policy_version_id
-    return {
-        "request_id": row.request_id,
-        "error": episode.error or "The episode was cancelled",
-        "error_type": episode.error_type or episode.status.value,
-        "failed_policy_index": index,
-        "failed_policy_version_id": None if failed is None else str(failed),
+def _ask(session: Session, run: CommissionerRun, row: CommissionerEpisode, *, now: datetime) -> None:
+    """Ask what follows from the end of an episode, unless a program has answered that."""
+    if row.request_id in run.plan.get(ANSWERED, []):
+        return
+    is_completed = row.episode.status is EpisodeRequestStatus.COMPLETED
+    ended = [
+        other for other in episodes.episodes_of(session, run) if other.episode.status in ENDED and not other.cancelled
+    ]
+    reported = [other for other in ended if other.reported_on == run.connection]
+    completed = [other for other in reported if other.episode.status is EpisodeRequestStatus.COMPLETED]
+    content = {
+        "round_start": _round_start(session, run),
+        "episode_result": episodes.result(session, row) if is_completed else None,
+        "episode_failed": None if is_completed else episodes.failure(row),
+        "completed_episode_results": [episodes.result(session, other) for other in completed],
+        "failed_episodes": [episodes.failure(other) for other in reported if other not in completed],
     }
+    run.plan = {**run.plan, ASKED: [*run.plan.get(ASKED, []), row.request_id]}
+    send(session, run, "episode_completed_request", content, now=now)
+
+
+def _take_answer(
+    session: Session, run: CommissionerRun, message: dict[str, Any], refused: Mapping[str, str], *, now: datetime
+) -> None:
+    """Queue the episodes of an answer, and apply its moves at once. Answers come in the order of the questions."""
+    asked = run.plan.get(ASKED, [])
+    if not asked:
+        raise ProtocolBroken("episode_completed_response answers no episode_completed_request")
+    league = run.league
+    live = {member.id: member for member in live_memberships(session, league.id)}
+    divisions = {division.id: division for division in facts.open_divisions(session, league)}
+    moves = message["policy_membership_events"]
+    members.check_events(moves, live, divisions)
+    members.apply_events(session, league, moves, live, divisions, now=now)
+    run.plan = {
+        **run.plan,
+        ASKED: asked[1:],
+        ANSWERED: [*run.plan.get(ANSWERED, []), asked[0]],
+        FOLLOWING: [*run.plan.get(FOLLOWING, []), *(episode["request_id"] for episode in message["episodes"])],
+    }
+    if message["episodes"]:
+        episodes.schedule(session, run, message["episodes"], refused, now=now)
 
 
 def _complete(session: Session, run: CommissionerRun, message: dict[str, Any], *, now: datetime) -> None:
     apply_round_complete(session, run, message, now=now)
-    _stop_all(session, run, now=now)
+    episodes.stop_all(session, run, now=now)
     end_run(session, run, CommissionerRunStatus.COMPLETED, now=now)
     start_review(session, run, now=now)
 
@@ -363,28 +207,7 @@ def abort(session: Session, run: CommissionerRun, reason: str, *, now: datetime)
 def _close(session: Session, run: CommissionerRun, status: RoundStatus, error: str, *, now: datetime) -> None:
     round_ = run.round
     assert round_ is not None
-    _stop_all(session, run, now=now)
+    episodes.stop_all(session, run, now=now)
     round_.status, round_.error, round_.completed_at = status, error, now
     session.flush()
     events.note(session, Change(ChangeKind.ROUND, ids=frozenset({round_.id})))
-
-
-def _stop_all(session: Session, run: CommissionerRun, *, now: datetime) -> None:
-    for row in _episodes(session, run):
-        _stop(session, row, now=now)
-
-
-def _episodes(session: Session, run: CommissionerRun) -> Sequence[CommissionerEpisode]:
-    return session.scalars(_query(run).order_by(EpisodeRequest.number)).all()
-
-
-def _query(run: CommissionerRun) -> Select[CommissionerEpisode]:
-    return (
-        select(CommissionerEpisode)
-        .join(CommissionerEpisode.episode)
-        .where(CommissionerEpisode.run_id == run.id)
-        .options(
-            contains_eager(CommissionerEpisode.episode).joinedload(EpisodeRequest.job),
-            contains_eager(CommissionerEpisode.episode).selectinload(EpisodeRequest.seats),
-        )
-    )

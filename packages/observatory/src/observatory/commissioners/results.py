@@ -96,7 +96,7 @@ def apply_round_complete(session: Session, run: CommissionerRun, message: dict[s
         division.leaderboards = board_of(board, run.plan["players"], names)
     members.apply_events(session, league, wanted, live, divisions, now=now, round_id=round_.id)
     if message["state"] is not None:
-        league.state = {COMMISSIONER_STATE: _without_config(message["state"])}
+        league.state = {**league.state, COMMISSIONER_STATE: _without_config(message["state"])}
     round_.round_display = _display(round_, message)
     round_.status, round_.completed_at = RoundStatus.COMPLETED, now
     headline = f"Round {round_.round_number} of {round_.division.name} in {league.name} is over"

@@ -19,6 +19,7 @@ from observatory.database.tables.coworlds import Coworld
 from observatory.database.tables.leagues import League, Round, RoundStatus
 from observatory.events import Change, ChangeKind
 from observatory.leagues.repository import has_active_round
+from observatory.leagues.windows import PERSISTENT_PLAYERS
 
 __all__ = ["create_rounds", "open_run", "receive"]
 
@@ -36,10 +37,13 @@ def open_run(session: Session, run: CommissionerRun, *, now: datetime) -> None:
 
 
 def receive(session: Session, run: CommissionerRun, message: dict[str, Any], *, now: datetime) -> None:
-    """Create the rounds. Players that should keep running are not started: no round needs them."""
+    """Create the rounds, and store which players should have lasting games."""
     if message["type"] != "schedule_rounds_response":
         raise ProtocolBroken(f"{message['type']} does not answer schedule_rounds_request")
     create_rounds(session, run, message["rounds"], now=now)
+    league = run.league
+    if message["persistent_players"] != league.state.get(PERSISTENT_PLAYERS, []):
+        league.state = {**league.state, PERSISTENT_PLAYERS: message["persistent_players"]}
     end_run(session, run, CommissionerRunStatus.COMPLETED, now=now)
 
 

@@ -13,7 +13,7 @@ from observatory.database.tables.coworlds import Certification, CertificationSta
 from observatory.database.tables.jobs import Job
 from observatory.events import Change, ChangeKind
 from observatory.games.coworlds import COWORLD_ENGINE
-from observatory.job_states import JobStatus
+from observatory.job_states import JobStatus, Priority
 from observatory.jobs.service import create_job
 from softmax.wire.coworlds import CertificationFailure
 
@@ -36,7 +36,7 @@ def queue_certification(session: Session, coworld: Coworld, *, now: datetime) ->
         "policy_uris": [],
         "assignments": [],
     }
-    job = create_job(session, spec, now=now, user_id=coworld.user_id, job_type=CERTIFICATION)
+    job = create_job(session, spec, now=now, user_id=coworld.user_id, job_type=CERTIFICATION, priority=Priority.FIRST)
     row = coworld.certification
     if row is None:
         row = coworld.certification = Certification(coworld_id=coworld.id)

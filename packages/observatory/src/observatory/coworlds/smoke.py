@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from observatory.database.tables.coworlds import Coworld
 from observatory.database.tables.requests import EpisodeRequest, EpisodeRequestStatus, RequestSource
 from observatory.games.coworlds import coworlds
+from observatory.job_states import Priority
 from observatory.requests.creation import EpisodePlan, SeatPlan, request_episodes
 
 __all__ = ["have_passed", "request_smoke_episodes", "retry_smoke_episodes"]
@@ -46,7 +47,15 @@ def _request(session: Session, coworld: Coworld, variants: Sequence[str | None],
         players = coworlds().own_players(coworld.manifest, variant_id=variant_id)
         seats = [SeatPlan(game_player_id=player_id) for player_id in players]
         plans.append(EpisodePlan(seats, variant_id=variant_id))
-    request_episodes(session, coworld, plans, source=RequestSource.COWORLD_UPLOAD, user_id=coworld.user_id, now=now)
+    request_episodes(
+        session,
+        coworld,
+        plans,
+        source=RequestSource.COWORLD_UPLOAD,
+        user_id=coworld.user_id,
+        now=now,
+        priority=Priority.FIRST,
+    )
 
 
 def _latest(session: Session, coworld: Coworld) -> list[EpisodeRequest]:

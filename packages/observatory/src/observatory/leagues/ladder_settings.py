@@ -304,10 +304,17 @@ class Continuous(_Knobs):
     """policy versions in the other seats: of the owner, or members of the league"""
 
 
+class PersistentRuntime(_Knobs):
+    game_config_overlay_secret: str | None = Field(default=None, max_length=200)
+    """names a secret of the game with values for the configuration of the lasting games"""
+
+
 class Persistent(_Knobs):
-    """One lasting episode per player; rounds are windows of it."""
+    """Every player has a lasting game; a round counts a recorded window of these games, and nothing is played."""
 
     enabled: bool = False
+    runtime: PersistentRuntime = Field(default_factory=PersistentRuntime)
+    game_config_overrides: dict[str, Any] = Field(default_factory=dict)
 
 
 class QualificationExperience(_Knobs):
@@ -335,6 +342,7 @@ class Ladder(_Knobs):
     players_per_user: int | None = Field(default=None, ge=1, le=1000)
     """how many players of a user may be in the league; by default the Coworld says it, else 2"""
     leader_slot_config: dict[str, Any] | None = None
+    """merged into `slots` of the game's configuration, for the seats of the player that leads the table"""
     round_trigger: Literal["interval", "new_policy"] = "interval"
     """when a round is due: after the interval, or when a champion is a new version"""
     continuous: Continuous | None = None
@@ -346,6 +354,8 @@ class Ladder(_Knobs):
         is_persistent = self.persistent is not None and self.persistent.enabled
         if is_continuous and self.ranking.algorithm != "score":
             raise ValueError("continuous needs the ranking algorithm score")
+        if is_continuous and is_persistent:
+            raise ValueError("continuous and persistent exclude each other")
         if self.round_trigger == "new_policy" and (is_continuous or is_persistent):
             raise ValueError("round_trigger new_policy excludes continuous and persistent")
         return self

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import uuid
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import Field, StringConstraints
+from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
 from observatory.database.tables.leagues import AutoChampion, DivisionType
 from observatory.wire import Body
@@ -24,6 +24,7 @@ __all__ = [
     "SeedUpdate",
     "SetupRequest",
     "SubmissionCreate",
+    "WindowCreate",
 ]
 
 MAX_DIVISIONS = 50
@@ -64,6 +65,33 @@ class GradesWanted(Body):
 
     idempotency_key: _Id = Field(min_length=1)
     policy_version_ids: list[uuid.UUID] = Field(default_factory=list, max_length=1000)
+
+
+class WindowEpisode(Body):
+    """The game of one player in a window."""
+
+    player_id: _Id
+    policy_version_id: uuid.UUID
+    score: float = Field(ge=-1e12, le=1e12)
+    game_results: dict[str, Any] = Field(default_factory=dict)
+    replay_url: Annotated[str, StringConstraints(max_length=2000, pattern=r"^https?://")] | None = None
+
+
+class WindowCreate(Body):
+    """An interval of lasting games."""
+
+    source_id: _Name
+    started_at: AwareDatetime
+    ended_at: AwareDatetime
+    episodes: list[WindowEpisode] = Field(min_length=1, max_length=1000)
+
+    @model_validator(mode="after")
+    def _is_sound(self) -> Self:
+        if self.ended_at <= self.started_at:
+            raise ValueError("ended_at is not after started_at")
+        if len({row.player_id for row in self.episodes}) != len(self.episodes):
+            raise ValueError("a player occurs twice")
+        return self
 
 
 class Cancellation(Body):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
@@ -13,10 +14,18 @@ from observatory import events
 from observatory.database import new_id
 from observatory.database.tables.coworlds import Coworld
 from observatory.database.tables.jobs import Job
-from observatory.database.tables.leagues import Division, GradeRequest, League, Round, RoundStatus
+from observatory.database.tables.leagues import (
+    Division,
+    GradeRequest,
+    League,
+    RecordedWindow,
+    Round,
+    RoundStatus,
+)
 from observatory.database.tables.policies import PolicyVersion
 from observatory.database.tables.requests import EpisodeRequest, RequestSource
 from observatory.events import Change, ChangeKind
+from observatory.job_states import Priority
 from observatory.ladder.plans import PlannedEpisode, PlannedSeat
 from observatory.leagues.competition_events import publish_round_event
 from observatory.requests.creation import EpisodePlan, SeatPlan, request_episodes
@@ -57,7 +66,7 @@ def _open(session: Session, division_id: uuid.UUID, decision: Open, *, now: date
         division_id=division_id,
         round_number=decision.number,
         commissioner_key=PLATFORM,
-        execution_backend="dispatch",
+        execution_backend="dispatch" if plan.recorded is None else "recorded",
         round_config=_config(plan),
         plan=plan.document(),
         status=RoundStatus.RUNNING,
@@ -67,7 +76,10 @@ def _open(session: Session, division_id: uuid.UUID, decision: Open, *, now: date
     session.add(round_)
     session.flush()
     round_ = _round(session, round_.id)
-    _queue(session, round_, plan, range(len(plan.episodes)), now=now)
+    if plan.recorded is None:
+        _queue(session, round_, plan, range(len(plan.episodes)), now=now)
+    else:
+        session.get_one(RecordedWindow, plan.recorded.id).round_id = round_.id
     if plan.kind is RoundKind.GRADING:
         _take_grades(session, round_.division.league_id, plan)
     headline = f"Round {round_.round_number} of {round_.division.name} in {round_.division.league.name} has begun"
@@ -89,7 +101,7 @@ def _config(plan: FrozenRound) -> dict[str, object]:
 
 def _queue(session: Session, round_: Round, plan: FrozenRound, slots: Iterable[int], *, now: datetime) -> None:
     """Queue episodes of the plan, for the first time or once more."""
-    versions = _versions(session, plan)
+    coworld, versions = session.get_one(Coworld, plan.coworld_id), _versions(session, plan)
     overrides, field = {}, None
     if plan.kind is RoundKind.QUALIFICATION and plan.ladder.qualification is not None:
         overrides = plan.ladder.qualification.experience.game_config_overrides
@@ -102,7 +114,7 @@ def _queue(session: Session, round_: Round, plan: FrozenRound, slots: Iterable[i
             EpisodePlan(
                 [_seat(plan, versions, seat) for seat in episode.seats],
                 variant_id=episode.variant_id,
-                game_config_overrides={**overrides, **preferences},
+                game_config_overrides={**overrides, **preferences, **_leader_slots(coworld, plan, episode)},
                 seed=episode.seed,
                 tags=_tags(round_, slot, episode),
                 number=slot,
@@ -110,13 +122,36 @@ def _queue(session: Session, round_: Round, plan: FrozenRound, slots: Iterable[i
         )
     request_episodes(
         session,
-        session.get_one(Coworld, plan.coworld_id),
+        coworld,
         plans,
         source=RequestSource.ROUND,
         user_id=round_.division.league.user_id,
         now=now,
         round_id=round_.id,
+        priority=_priority(round_, plan),
     )
+
+
+def _priority(round_: Round, plan: FrozenRound) -> int:
+    if plan.kind is RoundKind.QUALIFICATION:
+        return Priority.ENTRY
+    return Priority.FIRST if round_.round_number == 1 else Priority.REST
+
+
+def _leader_slots(coworld: Coworld, plan: FrozenRound, episode: PlannedEpisode) -> dict[str, Any]:
+    """Return `slots` of the game's configuration with `leader_slot_config` in the seats of the leader, if it plays."""
+    overlay = plan.ladder.leader_slot_config
+    if overlay is None or plan.leader is None or plan.leader not in episode.credited():
+        return {}
+    variants = coworld.manifest.get("variants") or []
+    config: dict[str, Any] = next((row["game_config"] for row in variants if row["id"] == episode.variant_id), {})
+    given = config.get("slots")
+    slots = [dict(slot) if isinstance(slot, dict) else {} for slot in given] if isinstance(given, list) else []
+    slots += [{} for _ in range(len(episode.seats) - len(slots))]
+    for position, seat in enumerate(episode.seats):
+        if seat.entrant == plan.leader:
+            slots[position] |= overlay
+    return {"slots": slots}
 
 
 def _tags(round_: Round, slot: int, episode: PlannedEpisode) -> dict[str, str]:

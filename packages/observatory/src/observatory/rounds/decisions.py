@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from observatory.ladder.moves import Level as LadderLevel
 from observatory.ladder.moves import Move, moves
-from observatory.ladder.plans import CannotSeat, Entrant, PlannedEpisode
+from observatory.ladder.plans import CannotSeat, Entrant, PlannedEpisode, PlannedSeat, episode_seed
 from observatory.ladder.rating import (
     RatedEntrant,
     RatedRound,
@@ -28,6 +28,7 @@ from observatory.rounds.facts import (
     DivisionFacts,
     FrozenRound,
     Member,
+    RecordedWindow,
     RoundKind,
 )
 
@@ -98,8 +99,6 @@ def decide(facts: DivisionFacts, now: datetime) -> Decision:
     ladder = facts.settings.ladder
     if not ladder.enabled:
         return Wait("The ladder is off")
-    if ladder.persistent is not None and ladder.persistent.enabled:
-        return Wait("This server plays no persistent episodes; turn `persistent` off to play rounds")
     if facts.is_paused:
         return Wait("Rounds are paused")
     if facts.coworld_id is None or not facts.variants:
@@ -109,6 +108,8 @@ def decide(facts: DivisionFacts, now: datetime) -> Decision:
         return wait
     if facts.is_staging:
         return _qualify(facts)
+    if ladder.persistent is not None and ladder.persistent.enabled:
+        return _count_window(facts, now)
     if ladder.continuous is not None and ladder.continuous.enabled:
         return _grade(facts, now)
     return _ladder_round(facts, now)
@@ -129,20 +130,23 @@ def _is_triggered(facts: DivisionFacts) -> bool:
     return facts.triggered_at is not None and (facts.last is None or facts.last.created_at < facts.triggered_at)
 
 
+def _interval(facts: DivisionFacts, now: datetime) -> Wait | None:
+    if facts.last is None or facts.interval_minutes is None or _is_triggered(facts):
+        return None
+    until = facts.last.created_at + timedelta(minutes=facts.interval_minutes)
+    return Wait("The next round is not due yet", until) if now < until else None
+
+
 def _ladder_round(facts: DivisionFacts, now: datetime) -> Decision:
-    least = facts.minimum_champions or (1 if isinstance(facts.settings.ladder.ranking, Score) else 2)
-    if len(facts.members) < least:  # a rating compares players, so one alone has nothing to win
-        champions = f"{len(facts.members)} champion{'' if len(facts.members) == 1 else 's'}"
-        return Wait(f"The division has {champions} and needs {least}")
+    if wait := _too_few(facts):
+        return wait
     if not _is_triggered(facts) and facts.last is not None:
         if facts.settings.ladder.round_trigger == "new_policy":
             is_old = {member.policy_version_id for member in facts.members} <= facts.last.versions
             if is_old and not facts.failures:
                 return Wait("No champion is new since the last round")
-        elif facts.interval_minutes is not None:
-            until = facts.last.created_at + timedelta(minutes=facts.interval_minutes)
-            if now < until:
-                return Wait("The next round is not due yet", until)
+        elif wait := _interval(facts, now):
+            return wait
     scheduler = facts.settings.ladder.scheduler
     number, seed = _number(facts)
     table = Table(facts.variants, len(facts.pool), facts.neutral_seats)
@@ -150,7 +154,33 @@ def _ladder_round(facts: DivisionFacts, now: datetime) -> Decision:
         episodes = seat_round(scheduler, _entrants(facts, number), table, seed=seed, number=number)
     except CannotSeat as problem:
         return Wait(str(problem))
-    return Open(number, _frozen(facts, RoundKind.LADDER, seed, facts.members, facts.pool, episodes))
+    plan = _frozen(facts, RoundKind.LADDER, seed, facts.members, facts.pool, episodes)
+    if facts.settings.ladder.leader_slot_config is None:
+        return Open(number, plan)
+    players = [member.player_id for member in facts.members]
+    return Open(number, replace(plan, leader=players.index(facts.leader) if facts.leader in players else None))
+
+
+def _too_few(facts: DivisionFacts) -> Wait | None:
+    """Return why too few champions are in the division: a rating compares players, so one alone has nothing to win."""
+    least = facts.minimum_champions or (1 if isinstance(facts.settings.ladder.ranking, Score) else 2)
+    if len(facts.members) >= least:
+        return None
+    champions = f"{len(facts.members)} champion{'' if len(facts.members) == 1 else 's'}"
+    return Wait(f"The division has {champions} and needs {least}")
+
+
+def _count_window(facts: DivisionFacts, now: datetime) -> Decision:
+    """Make a round of the oldest recorded window; nothing is played."""
+    if wait := _too_few(facts) or _interval(facts, now):
+        return wait
+    if facts.window is None:
+        return Wait("No window of these champions has been recorded since the last round")
+    number, seed = _number(facts)
+    seats = tuple(PlannedSeat(entrant=position, is_filler=False) for position in range(len(facts.members)))
+    episode = PlannedEpisode(seats, None, episode_seed(seed, 0))
+    plan = _frozen(facts, RoundKind.RECORDED, seed, facts.members, (), [episode])
+    return Open(number, replace(plan, recorded=facts.window))
 
 
 def _grade(facts: DivisionFacts, now: datetime) -> Decision:
@@ -242,6 +272,8 @@ def _frozen(
 
 def _continue(facts: DivisionFacts, active: ActiveRound) -> Decision:
     plan, rules = active.plan, active.plan.ladder.fulfillment
+    if plan.recorded is not None:
+        return _settle(facts, active, (_recorded(plan, plan.recorded),))
     tries: dict[int, list[Attempt]] = {slot: [] for slot in range(len(plan.episodes))}
     for attempt in active.attempts:
         tries[attempt.slot].append(attempt)
@@ -262,6 +294,19 @@ def _continue(facts: DivisionFacts, active: ActiveRound) -> Decision:
     counted = tuple(_counted(plan, slot, attempts[-1]) for slot, attempts in tries.items())
     if plan.kind is RoundKind.QUALIFICATION:
         return _judge(active, counted)
+    return _settle(facts, active, counted)
+
+
+def _recorded(plan: FrozenRound, window: RecordedWindow) -> CountedEpisode:
+    """Return a window as the log counts it."""
+    scores = {player: score for player, _, score in window.scores}
+    return CountedEpisode(
+        tuple((position, scores[member.player_id]) for position, member in enumerate(plan.entrants)), None
+    )
+
+
+def _settle(facts: DivisionFacts, active: ActiveRound, counted: tuple[CountedEpisode | None, ...]) -> Settle:
+    plan = active.plan
     rated = rate(plan, counted, facts.standings, facts.division_id, active.number, active.created_at)
     found: Sequence[Move] = ()
     if not facts.is_staging:

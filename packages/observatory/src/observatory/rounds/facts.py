@@ -22,6 +22,7 @@ __all__ = [
     "LastRound",
     "Level",
     "Member",
+    "RecordedWindow",
     "RoundKind",
 ]
 
@@ -33,6 +34,8 @@ class RoundKind(StrEnum):
     """new champions of a continuous league play alone"""
     QUALIFICATION = "qualification"
     """new members of a staging division play against themselves"""
+    RECORDED = "recorded"
+    """a window of lasting games was recorded; nothing is played"""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,24 @@ class Member:
     player_id: str
     policy_version_id: uuid.UUID
     preferences: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RecordedWindow:
+    """An interval of lasting games: the score of each player that took part."""
+
+    id: uuid.UUID
+    scores: tuple[tuple[str, uuid.UUID, float], ...]
+    """player, policy version and score, by player"""
+
+    def document(self) -> dict[str, Any]:
+        scores = [[player, str(version), score] for player, version, score in self.scores]
+        return {"id": str(self.id), "scores": scores}
+
+    @classmethod
+    def read(cls, document: Mapping[str, Any]) -> RecordedWindow:
+        scores = [(player, uuid.UUID(version), float(score)) for player, version, score in document["scores"]]
+        return cls(uuid.UUID(document["id"]), tuple(scores))
 
 
 @dataclass(frozen=True)
@@ -57,6 +78,10 @@ class FrozenRound:
     pool: tuple[uuid.UUID, ...]
     """policy versions that fill seats"""
     episodes: tuple[PlannedEpisode, ...]
+    leader: int | None = None
+    """the entrant that was alone at the top of the table; `leader_slot_config` applies to its seats"""
+    recorded: RecordedWindow | None = None
+    """what a round of a persistent league counts, in place of episodes that are played"""
 
     def document(self) -> dict[str, Any]:
         return {
@@ -82,6 +107,8 @@ class FrozenRound:
                 }
                 for episode in self.episodes
             ],
+            "leader": self.leader,
+            "recorded": None if self.recorded is None else self.recorded.document(),
         }
 
     @classmethod
@@ -107,6 +134,8 @@ class FrozenRound:
                 )
                 for episode in document["episodes"]
             ),
+            leader=document.get("leader"),
+            recorded=None if document.get("recorded") is None else RecordedWindow.read(document["recorded"]),
         )
 
 
@@ -192,6 +221,10 @@ class DivisionFacts:
     """the partners in a grading that the league may use"""
     levels: tuple[Level, ...]
     """the open competitions of the league"""
+    leader: str | None = None
+    """the player that is alone at the top of the published table"""
+    window: RecordedWindow | None = None
+    """the oldest recorded window of exactly these members that no round has counted"""
 
     def rules(self) -> LadderDivision:
         """Return the rules for moves between divisions."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import or_, select
@@ -22,6 +22,7 @@ from observatory.database.tables.leagues import (
     Round,
     RoundStatus,
 )
+from observatory.database.tables.leagues import RecordedWindow as WindowRow
 from observatory.database.tables.policies import Policy, PolicyVersion
 from observatory.database.tables.requests import EpisodeRequest, EpisodeRequestStatus, EpisodeSeat
 from observatory.games.coworlds import coworlds
@@ -31,6 +32,7 @@ from observatory.leagues.ladder_settings import SettingsDocument
 from observatory.leagues.repository import ACTIVE_ROUND, is_live, played_coworld
 from observatory.leagues.seeds import variant_ids
 from observatory.requests.transitions import ENDED
+from observatory.rounds.boards import ranks
 from observatory.rounds.facts import (
     ActiveRound,
     Attempt,
@@ -40,6 +42,7 @@ from observatory.rounds.facts import (
     LastRound,
     Level,
     Member,
+    RecordedWindow,
 )
 
 __all__ = ["PLATFORM", "Reader", "due_divisions", "idle_divisions", "read_standings"]
@@ -134,6 +137,8 @@ class Reader:
             grades_wanted=frozenset() if active is not None else _grades(session, league.id),
             fixed=() if active is not None else _fixed(session, league, settings),
             levels=_levels(session, league.id),
+            leader=_leader(division),
+            window=None if active is not None else _window(session, settings, league, members),
         )
 
     def _active(self, session: Session, row: Round) -> ActiveRound:
@@ -234,6 +239,33 @@ def _uuid(text: str) -> uuid.UUID | None:
         return uuid.UUID(text)
     except ValueError:
         return None
+
+
+def _leader(division: Division) -> str | None:
+    """Return the player that has the first rank of the published table alone."""
+    first = [player_id for player_id, rank in ranks(division.leaderboards).items() if rank == 1]
+    return first[0] if len(first) == 1 else None
+
+
+def _window(
+    session: Session, settings: SettingsDocument, league: League, members: Sequence[Member]
+) -> RecordedWindow | None:
+    """Return the oldest window of exactly these members that no round counts."""
+    persistent = settings.ladder.persistent
+    if persistent is None or not persistent.enabled:
+        return None
+    roster = {(member.player_id, str(member.policy_version_id)) for member in members}
+    row = WindowRow
+    statement = select(row).where(row.league_id == league.id, row.round_id.is_(None))
+    for found in session.scalars(statement.order_by(row.ended_at, row.created_at, row.id)):
+        window = RecordedWindow.read({"id": str(found.id), "scores": [_score(episode) for episode in found.episodes]})
+        if {(player, str(version)) for player, version, _ in window.scores} == roster:
+            return window
+    return None
+
+
+def _score(episode: Mapping[str, Any]) -> tuple[str, str, float]:
+    return episode["player_id"], episode["policy_version_id"], episode["score"]
 
 
 def _levels(session: Session, league_id: uuid.UUID) -> tuple[Level, ...]:

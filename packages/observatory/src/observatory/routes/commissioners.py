@@ -14,7 +14,7 @@ from fastapi import Depends, Path, Request, Response
 from sqlalchemy.orm import Session
 
 from observatory.clock import Clock, Now
-from observatory.commissioners import conversation, playing, reading
+from observatory.commissioners import conversation, episodes, reading
 from observatory.commissioners.runs import ProtocolBroken
 from observatory.commissioners.schemas import (
     CommissionerMessageRow,
@@ -76,9 +76,9 @@ async def receive_message(
     refused: dict[str, str] = {}
     if isinstance(message, dict):
 
-        def changed(session: Session) -> list[playing.ChangedConfig]:
+        def changed(session: Session) -> list[episodes.ChangedConfig]:
             run = conversation.held_run(session, jobs.held_job(session, job_id, token))
-            return playing.changed_configs(session, run, message)
+            return episodes.changed_configs(session, run, message)
 
         refused = await _refused(await database.query(changed))
 
@@ -96,11 +96,11 @@ def _read(text: str, players: dict[str, str | None]) -> dict[str, object] | Prot
         return problem
 
 
-async def _refused(episodes: list[playing.ChangedConfig]) -> dict[str, str]:
+async def _refused(changed: list[episodes.ChangedConfig]) -> dict[str, str]:
     """Apply the game's schema to configurations, in a sandbox; equal ones are checked once."""
     problems: dict[str, str | None] = {}
     refused = {}
-    for episode in episodes:
+    for episode in changed:
         key = json.dumps([episode.config, episode.seats], sort_keys=True)
         if key not in problems:
             check = functools.partial(inspect_config, episode.schema, episode.config, episode.seats)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Header, Path, Response
+from fastapi import Depends, Header, Path, Response
 
 from observatory.clock import Now
+from observatory.cursors import CursorPage, cursor_page, set_next_cursor
 from observatory.database import SessionDep
-from observatory.errors import Conflict, Forbidden, NotFound, Unauthorized, errors
+from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized, errors
 from observatory.http.callers import Admin, CurrentPrincipal, CurrentUser
 from observatory.http.deps import SettingsDep
 from observatory.http.routing import Router
@@ -20,7 +21,10 @@ from observatory.leagues.schemas import (
     RoundsPaused,
     SeedPoliciesUpdate,
     SetupRequest,
+    WindowCreate,
 )
+from observatory.leagues.windows import persistent_players, window_row, windows
+from observatory.leagues.windows import record_window as store_window
 from observatory.leagues.wire import Converter
 from observatory.public_ids import parse_public_id
 from observatory.rounds import service as rounds
@@ -31,6 +35,8 @@ from softmax.wire.leagues import (
     LeagueLocks,
     LeagueSettings,
     LeagueSetup,
+    PersistentPlayer,
+    RecordedWindowRow,
     SeedPolicies,
 )
 
@@ -137,6 +143,37 @@ def request_grades(
         waiting=request.waiting,
         created_at=request.created_at,
     )
+
+
+@router.get("/persistent-players", responses=errors(*_READING, Forbidden))
+def read_persistent_players(league_id: LeagueId, session: SessionDep, user: CurrentUser) -> list[PersistentPlayer]:
+    """Return the players whose lasting games should be running. The owner of the league runs these games."""
+    league = repository.managed_league(session, parse_public_id("league", league_id), user)
+    return list(persistent_players(session, league))
+
+
+@router.get("/recorded-windows", responses=errors(*_READING, BadRequest))
+def read_recorded_windows(
+    league_id: LeagueId,
+    session: SessionDep,
+    principal: CurrentPrincipal,
+    page: Annotated[CursorPage, Depends(cursor_page(50))],
+    response: Response,
+) -> list[RecordedWindowRow]:
+    """Return the recorded windows of a persistent league, newest first, and the rounds that count them."""
+    league = repository.league(session, parse_public_id("league", league_id), principal)
+    found = windows(session, league, page)
+    set_next_cursor(response, found.next_cursor)
+    return [window_row(row) for row in found.rows]
+
+
+@router.post("/recorded-windows", responses=errors(*_CHANGING))
+def record_window(
+    league_id: LeagueId, body: WindowCreate, session: SessionDep, user: CurrentUser, now: Now
+) -> RecordedWindowRow:
+    """Record a window of the lasting games. The same `source_id` is recorded once; a round counts it once."""
+    league = repository.managed_league(session, parse_public_id("league", league_id), user)
+    return window_row(store_window(session, league, body, now=now))
 
 
 @router.get("/seed-policies", responses=errors(*_READING))

@@ -49,6 +49,7 @@ __all__ = [
     "LeagueSetup",
     "LeagueSetupProposal",
     "LobbyAccess",
+    "PersistentPlayer",
     "PortfolioSeat",
     "PowerAnalysis",
     "PowerAnchor",
@@ -57,6 +58,7 @@ __all__ = [
     "PowerRow",
     "PowerWindow",
     "RecentRound",
+    "RecordedWindowRow",
     "SeedBinding",
     "SeedCounts",
     "SeedPolicies",
@@ -386,6 +388,29 @@ class SeedPolicies(ResponseModel):
 
     policy_version_ids: list[UUID]
     count: int
+
+
+class PersistentPlayer(ResponseModel):
+    """A player whose lasting game should be running."""
+
+    player_id: str
+    policy_version_id: UUID
+    tags: dict[str, str]
+    game_config_overrides: dict[str, Any]
+    config_overlay_secret: str | None = None
+
+
+class RecordedWindowRow(ResponseModel):
+    """An interval of the lasting games of a persistent league."""
+
+    id: str
+    source_id: str
+    started_at: datetime
+    ended_at: datetime
+    episodes: list[dict[str, Any]]
+    round_id: str | None
+    """the round that counts it"""
+    created_at: datetime
 
 
 class LeagueSetupProposal(ResponseModel):

@@ -29,6 +29,7 @@ __all__ = [
     "Membership",
     "MembershipEvent",
     "MembershipStatus",
+    "RecordedWindow",
     "Round",
     "RoundResult",
     "RoundStatus",
@@ -322,6 +323,25 @@ class GradeRequest(Base):
     policy_version_ids: Mapped[list[Any]] = mapped_column(Json)
     waiting: Mapped[list[Any]] = mapped_column(Json)
     """those that no round has yet"""
+    created_at: Mapped[datetime]
+
+
+class RecordedWindow(Base):
+    """An interval of the lasting games of a persistent league, with the score of each player."""
+
+    __tablename__ = "recorded_windows"
+    __table_args__ = (UniqueConstraint("league_id", "source_id"),)
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
+    league_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("leagues.id"))
+    source_id: Mapped[str] = mapped_column(String(200))
+    """the recorder's name for it"""
+    started_at: Mapped[datetime]
+    ended_at: Mapped[datetime]
+    episodes: Mapped[list[Any]] = mapped_column(Json)
+    """player, policy version, score and evidence of each player, by player"""
+    round_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("rounds.id"))
+    """the round that counts it"""
     created_at: Mapped[datetime]
 
 
