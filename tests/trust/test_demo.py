@@ -62,6 +62,23 @@ def qualified(url: str) -> set[str]:
     return {row["policy"]["name"] for row in table}
 
 
+def leagues(url: str) -> dict[str, tuple[list[str], list[str]]]:
+    """Return the divisions and the players of each league, by its name."""
+    found = {}
+    for league in get(f"{url}/v2/leagues"):
+        divisions = get(f"{url}/v2/divisions?league_id={league['id']}")
+        members = get(f"{url}/v2/league-policy-memberships?league_id={league['id']}")
+        names = [row["name"] for row in divisions], sorted(row["player"]["name"] for row in members)
+        found[league["name"]] = names
+    return found
+
+
+LEAGUES = {
+    "Cogs vs Clips": (["Masters", "Rookies"], ["Cogsguard", "Miner", "Random", "Starter"]),
+    "Paint Arena": (["Gold", "Silver", "Qualifiers"], ["Columns", "Hunter", "Nearest", "Sweep", "Wander"]),
+}
+
+
 def test_a_new_league_plays_signs_its_owner_in_and_continues(tmp_path: Path) -> None:
     data = tmp_path / "league"
     with running(data) as (process, url, link):
@@ -69,6 +86,9 @@ def test_a_new_league_plays_signs_its_owner_in_and_continues(tmp_path: Path) -> 
         names = {row["name"] for row in seasons}
         assert {"demo", "demo-teams", "beta-cvc", "beta-cogsguard", "beta-teams-small"} <= names
         assert {row["name"] for row in seasons if row["is_default"]} == {"demo", "demo-teams"}
+        assert leagues(url) == LEAGUES
+        queued = get(f"{url}/v2/episode-requests?limit=50")
+        assert {row["status"] for row in queued["entries"]} <= {"pending", "running"}  # smoke episodes of both games
         wait_for(lambda: "cogsguard" in qualified(url))  # the house opponent has played, in a sandbox
         assert qualified(url) <= {
             "cogsguard",
@@ -93,7 +113,9 @@ def test_a_new_league_plays_signs_its_owner_in_and_continues(tmp_path: Path) -> 
     with running(data) as (process, url, again):
         assert again.partition("key=")[2] != link.partition("key=")[2]
         assert completed(url) >= played > 0
-        assert len(get(f"{url}/stats/policies?limit=50")["entries"]) == 9
+        assert len(get(f"{url}/stats/policies?limit=50")["entries"]) == 9 + 9  # of seasons and of leagues
+        assert leagues(url) == LEAGUES
+        assert len(get(f"{url}/v2/coworlds")) == 2
         wait_for(lambda: completed(url) > played)
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0

@@ -61,7 +61,7 @@ def test_tokens_are_neither_printed_nor_kept_in_what_the_game_writes(start_game:
     assert "token-of-slot" not in written and "a-guess" not in written
 
 
-def test_a_player_reads_the_end_also_when_the_game_has_closed_before_its_move(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_player_reads_the_end_also_when_the_game_has_closed_before_its_move() -> None:
     closed = threading.Event()
 
     def end_at_once(connection: Any) -> None:
@@ -76,12 +76,11 @@ def test_a_player_reads_the_end_also_when_the_game_has_closed_before_its_move(mo
         assert closed.wait(20)
         return "stay"
 
-    monkeypatch.setattr(player, "choose", choose)
     with serve(end_at_once, "127.0.0.1", 0) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:
-            assert player.play(f"ws://127.0.0.1:{server.socket.getsockname()[1]}/player") == 0
+            assert player.play(f"ws://127.0.0.1:{server.socket.getsockname()[1]}/player", choose) == 0
         finally:
             server.shutdown()
             thread.join()

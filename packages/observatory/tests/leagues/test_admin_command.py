@@ -40,6 +40,56 @@ def test_an_operator_creates_lists_pauses_and_resumes_leagues(
     assert missing.returncode == 1 and "There is no Coworld named 'chess'" in missing.stderr
 
 
+SEED = """
+coworld_name: paint
+league_key: cup
+league_name: {name}
+divisions:
+  - {{ name: Gold, level: 2, rules: {{ minimum_rating: 1490 }} }}
+  - {{ name: Silver, level: 1, rules: {{ maximum_rating: 1510 }} }}
+settings:
+  round_interval_minutes: 5
+  ladder: {{ enabled: true, ranking: {{ algorithm: elo, k_factor: 24 }} }}
+"""
+
+
+@pytest.mark.any_database
+def test_an_operator_seeds_a_league_by_a_file(
+    server: Any, field: Field, ada: Any, admin: Any, tmp_path: Path, observatory_program: WarmProgram
+) -> None:
+    field.coworld(ada)
+    (tmp_path / "token").write_text(admin.token)
+    (tmp_path / "cup.yaml").write_text(SEED.format(name="Cup"))
+    where = ["admin", "--server", server.url, "--token-file", str(tmp_path / "token"), "league"]
+
+    def seed(name: str) -> subprocess.CompletedProcess[str]:
+        return observatory_program.run(*where, "seed", str(tmp_path / name))
+
+    def read(path: str) -> Any:
+        return field.client.get(path, headers=ada.headers).json()
+
+    created = seed("cup.yaml")
+    assert created.returncode == 0, created.stderr
+    name, league = created.stdout.strip().split(": ")
+    assert name == "Cup"
+    assert [row["name"] for row in read(f"/v2/divisions?league_id={league}")] == ["Gold", "Silver"]
+    settings = read(f"/v2/leagues/{league}/settings")
+    ids = {row["id"]: row["name"] for row in read(f"/v2/divisions?league_id={league}")}
+    rules = {ids[row["division_id"]]: row for row in settings["effective_ladder_config"]["divisions"]}
+    assert (rules["Gold"]["minimum_rating"], rules["Silver"]["maximum_rating"]) == (1490, 1510)
+    assert settings["effective_ladder_config"]["ranking"]["k_factor"] == 24
+    assert seed("cup.yaml").stdout == created.stdout
+    assert read(f"/v2/leagues/{league}/settings") == settings  # the same file changes nothing
+    (tmp_path / "cup.yaml").write_text(SEED.format(name="Great cup"))
+    assert seed("cup.yaml").stdout == f"Great cup: {league}\n"
+    (tmp_path / "bad.yaml").write_text(SEED.format(name="Bad").replace("level: 2", "level: two"))
+    (tmp_path / "list.yaml").write_text("- 1")
+    assert "level" in seed("bad.yaml").stderr
+    assert "must be an object with `coworld_name`" in seed("list.yaml").stderr
+    assert "cannot be read" in seed("missing.yaml").stderr
+    assert read(f"/v2/leagues/{league}")["name"] == "Great cup"
+
+
 @pytest.mark.any_database
 def test_an_operator_triggers_cancels_and_recomputes(
     field: Field,

@@ -15,6 +15,7 @@ data, and they import what they need when they are called. A job of this engine 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,6 +73,16 @@ class CoworldGames:
         from coworld.league.configs import episode_config
 
         return episode_config(manifest, variant_id=variant_id, overrides=overrides, seats=seats)
+
+    def installed_manifest(self, name: str) -> dict[str, Any] | None:
+        """Return the manifest of a Coworld that an installed package brings; None for an unknown name."""
+        from coworld.manifest.installed_worlds import manifest_of
+
+        path = manifest_of(name)
+        if path is None:
+            return None
+        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return manifest
 
     def is_own_image(self, image: str) -> bool:
         """Return whether an installed package brings the program of an image, so that it runs without containers."""

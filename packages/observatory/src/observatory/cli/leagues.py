@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,6 +21,7 @@ __all__ = ["LEAGUES"]
 LEAGUES = [
     Entry("list", "observatory.cli.leagues:list_leagues", "List leagues, including private ones."),
     Entry("create", "observatory.cli.leagues:create_league", "Create a league for a published Coworld."),
+    Entry("seed", "observatory.cli.leagues:seed_leagues", "Create or change the leagues of files."),
     Entry("pause", "observatory.cli.leagues:pause_league", "Start no more rounds of a league."),
     Entry("resume", "observatory.cli.leagues:resume_league", "Start rounds of a league again."),
     Entry("trigger", "observatory.cli.leagues:trigger_round", "Start the next round of a league now."),
@@ -60,6 +62,20 @@ def create_league(
     with admin_calls() as client:
         seed = client.call("POST", "/v2/coworld-league-seeds", body)
     show(seed, as_json, f"{seed['league_name']}: {seed['league_id']}")
+
+
+def seed_leagues(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="YAML or JSON; one league each.")],
+    as_json: Json = False,
+) -> None:
+    """Make leagues, their divisions and their settings what files say. The same file again changes nothing.
+
+    What a file leaves out stays as it is. The keys are those of `PUT /v2/coworld-league-seeds`.
+    """
+    documents = [_read(path) for path in files]
+    with admin_calls() as client:
+        seeds = [client.call("PUT", "/v2/coworld-league-seeds", document) for document in documents]
+    show(seeds, as_json, "\n".join(f"{seed['league_name']}: {seed['league_id']}" for seed in seeds))
 
 
 def pause_league(league: Reference) -> None:
@@ -103,6 +119,20 @@ def recompute_ratings(
     show(report, as_json, "\n".join([*report["differences"], report["sentence"]]))
     if report["differences"] and not fix:
         raise typer.Exit(1)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    import yaml
+
+    try:
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as problem:
+        fail(f"{path} cannot be read: {problem.strerror}")
+    except (yaml.YAMLError, UnicodeDecodeError) as problem:
+        fail(f"{path} is neither YAML nor JSON: {problem}")
+    if not isinstance(document, dict):
+        fail(f"{path} has no league: it must be an object with `coworld_name`")
+    return document
 
 
 def _set_paused(reference: str, paused: bool) -> None:

@@ -70,7 +70,7 @@ class Publisher:
         # Nothing but the manifest says that an upload of a player file is complete.
         async with content.checked_uploads(self.database, self.store, principal.user_id, kind, names) as files:
             return await self.database.write(
-                lambda session: self._record(session, principal, manifest, visibility, files, now=now)
+                lambda session: self.record(session, principal, manifest, visibility, files, now=now)
             )
 
     async def patch_commissioner(
@@ -80,7 +80,7 @@ class Publisher:
         manifest = await self.database.query(lambda session: _patched(session, principal, patch))
         return await self.publish(principal, manifest, None, now=now)
 
-    def _record(
+    def record(
         self,
         session: Session,
         principal: Principal,
@@ -90,6 +90,7 @@ class Publisher:
         *,
         now: datetime,
     ) -> CoworldResponse:
+        """Record a manifest that was inspected, and files that were checked, in the caller's transaction."""
         for file in files:
             content.record(session, principal.user_id, file, settings=self.settings, now=now)
         manifest = references.with_image_ids(session, manifest, Registry(self.settings.base_url()))

@@ -1,1 +1,1 @@
-"""The demo: a server whose seasons the built-in policies play."""
+"""The demo: a server whose seasons and leagues the built-in policies play."""

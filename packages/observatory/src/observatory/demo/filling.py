@@ -6,6 +6,7 @@ import tempfile
 import uuid
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from pathlib import Path
 
 from fastapi import FastAPI
@@ -17,7 +18,7 @@ from observatory.accounts.principal import Principal
 from observatory.accounts.service import create_user
 from observatory.database import Database, new_id
 from observatory.database.tables.accounts import User
-from observatory.database.tables.policies import PolicyVersion
+from observatory.database.tables.policies import PolicyKind, PolicyVersion
 from observatory.paging import MAX_LIMIT, Page
 from observatory.policies import repository, service
 from observatory.policies.bundles import BundleFacts, inspect_bundle
@@ -27,7 +28,7 @@ from observatory.seasons.sources import read_preset
 from observatory.seasons.submissions import AlreadySubmitted, SubmissionsClosed, submit
 from observatory.store import bundle_key
 
-__all__ = ["POLICIES", "SEASONS", "fill"]
+__all__ = ["POLICIES", "SEASONS", "fill", "house_of"]
 
 SEASONS = Path(__file__).parent / "seasons"
 HOUSE = "house@localhost"
@@ -57,9 +58,7 @@ def fill(app: FastAPI, *, season_files: Sequence[Path] | None = None, policies: 
     bundles = _pack_all(app, [name for name in policies if name not in existing])
     with database.transaction() as session:
         now = app.state.clock()
-        house = accounts.user_by_email(session, HOUSE)
-        if house is None:
-            house = create_user(session, email=HOUSE, name="The house", now=now)
+        house = house_of(session, now=now)
         for name, (version_id, facts) in bundles.items():
             _add(app, session, house, name, version_id, facts)
         if bundles or new_seasons:
@@ -68,6 +67,11 @@ def fill(app: FastAPI, *, season_files: Sequence[Path] | None = None, policies: 
             available = existing | bundles.keys()
             _submit(session, house, freeplay, [name for name in OPPONENTS if name in available][:1], app)
     return names
+
+
+def house_of(session: Session, *, now: datetime) -> User:
+    """Return the account that owns the policies and leagues of the demo; create it if it does not exist."""
+    return accounts.user_by_email(session, HOUSE) or create_user(session, email=HOUSE, name="The house", now=now)
 
 
 def _pack_all(app: FastAPI, names: Sequence[str]) -> dict[str, tuple[uuid.UUID, BundleFacts]]:
@@ -103,9 +107,9 @@ def _add(
 
 
 def _versions(session: Session, house: User) -> dict[str, PolicyVersion]:
-    """Return the house's policies, by name; it has one version of each."""
+    """Return the house's policies that play in seasons, by name; it has one version of each."""
     versions, _ = repository.versions(session, VersionFilter(user_id=house.id), Page(MAX_LIMIT, 0))
-    return {version.policy.name: version for version in versions}
+    return {version.policy.name: version for version in versions if version.kind is PolicyKind.BUNDLE}
 
 
 def _submit(session: Session, house: User, seasons: Sequence[str], policies: Sequence[str], app: FastAPI) -> None:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 
 from fastapi import FastAPI
 
-from observatory.demo.filling import fill
+from observatory.demo.filling import fill, house_of
+from observatory.demo.league_filling import fill_leagues, read_leagues
 from observatory.seasons.seeding import preset_files
 from observatory.serving.serving import serve
 from observatory.settings import Settings
@@ -30,11 +31,16 @@ def serve_demo(settings: Settings, *, report: Callable[[str], None]) -> None:
     if "port" not in settings.model_fields_set and _is_taken(settings.port):
         changes["port"] = 0
     names: list[str] = []
+    leagues: list[str] = []
 
     def prepare(app: FastAPI) -> None:
         app.state.entrance = secrets.token_urlsafe(24)
         report("Packing the built-in policies")
         names.extend(fill(app))
+        report("Publishing the installed games")
+        with app.state.database.transaction() as session:
+            house = house_of(session, now=app.state.clock())
+        leagues.extend(fill_leagues(app, house, read_leagues()))
 
     def welcome(app: FastAPI) -> Sequence[str]:
         address = app.state.settings.base_url()
@@ -42,6 +48,7 @@ def serve_demo(settings: Settings, *, report: Callable[[str], None]) -> None:
             f"The league is at {address}/observatory",
             f"  sign in as its administrator: {address}/enter?key={app.state.entrance}",
             f"  its seasons: {', '.join(names)}; a table fills with results in less than a minute",
+            f"  its leagues: {', '.join(leagues)}; their first rounds end in a few minutes",
             f"  the documented seasons take policies too: {', '.join(path.stem for path in preset_files())}",
             f"  send a policy of your own: cogames upload -p class=starter -n mine --server {address}",
             f"  its data is in {settings.data_dir.absolute()}; Ctrl-C stops it, and the next start continues",

@@ -46,6 +46,9 @@ class CoworldGame(Game, Protocol):
     def inspector_packages(self) -> Sequence[str]:
         """Return the packages that the inspector imports; the sandbox contains no others."""
 
+    def installed_manifest(self, name: str) -> dict[str, Any] | None:
+        """Return the manifest of a Coworld that an installed package brings; None for an unknown name."""
+
     def is_own_image(self, image: str) -> bool:
         """Return whether an installed package brings the program of an image, so that it runs without containers."""
 

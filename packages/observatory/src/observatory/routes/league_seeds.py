@@ -14,6 +14,7 @@ from observatory.http.routing import Router
 from observatory.leagues import repository
 from observatory.leagues import seeds as service
 from observatory.leagues.schemas import RebindRequest, SeedCreate, SeedUpdate
+from observatory.leagues.seed_documents import SeedDocument, apply_document
 from observatory.leagues.wire import seed_row
 from softmax.wire.leagues import CompetitionSeed, SeedRebind
 
@@ -31,6 +32,12 @@ _CHANGING = (Unauthorized, Forbidden, NotFound, Conflict)
 def create_league_seed(body: SeedCreate, session: SessionDep, user: CurrentUser, now: Now) -> CompetitionSeed:
     """Create a league for a Coworld of the caller, or return the seed that has this key already."""
     return seed_row(service.create(session, user, body, now=now))
+
+
+@router.put("", responses=errors(*_CHANGING))
+def apply_seed_document(body: SeedDocument, session: SessionDep, user: CurrentUser, now: Now) -> CompetitionSeed:
+    """Make a league, its divisions and its settings what a document says; create the league if it does not exist."""
+    return seed_row(apply_document(session, user, body, now=now))
 
 
 @router.get("", responses=errors(Unauthorized, Forbidden))

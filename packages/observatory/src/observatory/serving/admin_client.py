@@ -82,4 +82,11 @@ def _sentence(response: httpx.Response) -> str:
         detail = response.json()["detail"]
     except (ValueError, KeyError, TypeError):
         return f"The server answered {response.status_code}"
-    return detail if isinstance(detail, str) else "; ".join(str(entry.get("msg", entry)) for entry in detail)
+    return detail if isinstance(detail, str) else "; ".join(_problem(entry) for entry in detail)
+
+
+def _problem(entry: dict[str, Any]) -> str:
+    """Return what is wrong with a value of a request, and which value it is."""
+    place = ".".join(str(part) for part in entry.get("loc", ())[1:])
+    text = str(entry.get("msg", entry))
+    return f"{place}: {text}" if place else text

@@ -1,1 +1,1 @@
-"""The sweep player of Paint Arena: `python -m coworld.examples.paintarena.player`."""
+"""The player of Paint Arena: `python -m coworld.examples.paintarena.player`."""

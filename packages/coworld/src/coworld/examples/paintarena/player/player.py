@@ -1,21 +1,25 @@
-"""Play one slot of Paint Arena by sweeping the board row by row; reconnect when the connection breaks.
+"""Play one slot of Paint Arena; reconnect when the connection breaks.
 
-Reads the address from `COWORLD_PLAYER_WS_URL` (or the older `COGAMES_ENGINE_WS_URL`), answers every observation with
-a move, and exits 0 after the game's `final`.
+    python -m coworld.examples.paintarena.player --strategy nearest
+
+The default strategy sweeps the board row by row. The player reads its address from `COWORLD_PLAYER_WS_URL` (or the
+older `COGAMES_ENGINE_WS_URL`), answers every observation with a move, and exits 0 after the game's `final`.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import sys
 import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from websockets.sync.client import connect
 
-from coworld.examples.paintarena.rules import sweep_move
+from coworld.examples.paintarena.player.strategies import STRATEGIES, Observation, sweep
 
 TAKEN_OVER = 4000
 """the game closes an older connection of a seat with this code"""
@@ -23,20 +27,23 @@ PATIENCE_SECONDS = 20.0
 """how long the player retries a broken connection"""
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Play one slot of Paint Arena.")
+    parser.add_argument("--strategy", choices=list(STRATEGIES), default="sweep", help="how to move (default: sweep)")
+    choose = STRATEGIES[parser.parse_args(arguments).strategy]
     address = os.environ.get("COWORLD_PLAYER_WS_URL") or os.environ.get("COGAMES_ENGINE_WS_URL")
     if not address:
         print("error: COWORLD_PLAYER_WS_URL is not set: the runner gives a player its address", file=sys.stderr)
         return 2
     try:
-        return play(address)
+        return play(address, choose)
     except InvalidURI:
         print("error: COWORLD_PLAYER_WS_URL is not a websocket address", file=sys.stderr)  # it holds a token
         return 2
 
 
-def play(address: str) -> int:
-    """Play until `final`; 0 then, 1 when the game cannot be reached any more."""
+def play(address: str, choose: Callable[[Observation], str] = sweep) -> int:
+    """Play until `final`; return 0 then, 1 when the game cannot be reached any more."""
     deadline, wait = time.monotonic() + PATIENCE_SECONDS, 0.1
     while time.monotonic() < deadline:
         try:
@@ -61,16 +68,6 @@ def play(address: str) -> int:
         wait = min(wait * 2, 2.0)
     print("error: the game cannot be reached", file=sys.stderr)
     return 1
-
-
-def choose(state: dict[str, object]) -> str:
-    """Return the move for one observation."""
-    slot, width, height = state["slot"], state["width"], state["height"]
-    assert isinstance(slot, int) and isinstance(width, int) and isinstance(height, int)
-    positions = state["positions"]
-    assert isinstance(positions, list)
-    x, y = positions[slot]
-    return sweep_move(slot, x, y, width, height)
 
 
 if __name__ == "__main__":
