@@ -217,8 +217,8 @@ class ResponseCache:
 
 
 def _key(request: Request, viewer: Viewer, *, per_viewer: bool) -> Hashable:
-    scope = request.scope
-    return scope["path"], scope["query_string"], viewer.is_admin, viewer.user_id if per_viewer else None, per_viewer
+    scope, identity = request.scope, (viewer.user_id, viewer.player_id) if per_viewer else None
+    return scope["path"], scope["query_string"], viewer.is_admin, identity, per_viewer
 
 
 def _essential(entry: Entry, versions: tuple[int, ...]) -> tuple[int, ...]:

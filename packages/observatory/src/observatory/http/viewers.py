@@ -32,6 +32,8 @@ class Viewer:
 
     user_id: str | None
     is_admin: bool
+    player_id: str | None = None
+    """of a player's token, which shows less than the user's own"""
 
 
 ANONYMOUS = Viewer(None, False)
@@ -64,11 +66,15 @@ class Viewers:
             principal, expires_at = await self._database.query(lambda session: self._find_principal(request, session))
         except Unauthorized:
             return None
-        viewer = ANONYMOUS if principal is None else Viewer(principal.user_id, principal.is_admin)
+        viewer = ANONYMOUS if principal is None else _viewer(principal)
         credential = credential_of(request)
         if credential is not None:
             self._cache.put(credential, (viewer, expires_at), _DEPENDENCIES, versions)
         return viewer
+
+
+def _viewer(principal: Principal) -> Viewer:
+    return Viewer(principal.user_id, principal.is_admin, principal.player_id)
 
 
 def credential_of(request: Request) -> str | None:
