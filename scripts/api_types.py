@@ -29,6 +29,9 @@ OTHERS = {
     ("post", "/stats/policies/submit/complete"),
     ("post", "/stats/policies/submit/presigned-url"),
     ("post", "/tournament/seasons/{season}/submissions"),
+    ("post", "/v2/coworlds/play/session"),
+    ("post", "/v2/coworlds/replays/session"),
+    ("post", "/v2/episode-requests/{request_id}/role-runs"),
 }
 METHODS = ("get", "post", "put", "patch", "delete")
 HEAD = "/* Made by scripts/api_types.py from the server's OpenAPI document; `make check` compares. Do not edit. */\n"

@@ -62,17 +62,22 @@ export interface AuditRow {
 
 export type AutoChampion = "always" | "never" | "lineage";
 
-/** One of the best players of a division. */
+/** One of the best players of a division. `low` to `high` is the 95 % interval of `measured`. */
 export interface BoardPlace {
   rank: number;
   player: PlayerRef;
   policy: PolicyRef | null;
   score: number | null;
+  measured?: number | null;
+  low?: number | null;
+  high?: number | null;
 }
 
 export interface Cancellation {
   reason?: string | null;
 }
+
+export type CertificationState = "never_run" | "queued" | "certifying" | "certified" | "failed";
 
 /** A message from or to a commissioner. */
 export interface CommissionerMessageRow {
@@ -236,6 +241,79 @@ export interface CompleteRequest {
   policy_secret_env?: Record<string, string> | null;
 }
 
+/** A game in the catalogue: its canonical version, else its newest. */
+export interface CoworldCard {
+  id: string;
+  name: string;
+  version: string;
+  description: string;
+  owner: string;
+  uploader: string;
+  public: boolean;
+  canonical: boolean;
+  certification: CertificationState;
+  seats_min: number;
+  seats_max: number;
+  variants: number;
+  roles: string[];
+  tags: string[];
+  leagues: CoworldLeague[];
+  versions: number;
+  created_at: string;
+}
+
+/** A page of a game's documentation: Markdown, or a link. */
+export interface CoworldDoc {
+  id: string;
+  title: string;
+  text: string | null;
+  url: string | null;
+}
+
+export interface CoworldLeague {
+  id: string;
+  name: string;
+}
+
+/** A version of a game with everything that its manifest and this server say about it. */
+export interface CoworldPage {
+  id: string;
+  name: string;
+  version: string;
+  description: string;
+  owner: string;
+  uploader: string;
+  public: boolean;
+  canonical: boolean;
+  certification: CertificationState;
+  seats_min: number;
+  seats_max: number;
+  variants: number;
+  roles: string[];
+  tags: string[];
+  leagues: CoworldLeague[];
+  versions: number;
+  created_at: string;
+  mine: boolean;
+  shown: CoworldVersionLine;
+  all_versions: CoworldVersionLine[];
+  variant_list: CoworldVariant[];
+  parts: CoworldPart[];
+  docs: CoworldDoc[];
+  replay: "bundle" | "hosted" | "viewer";
+  episodes: EpisodeLine[];
+  can_play: boolean;
+  play_note: string | null;
+}
+
+/** A program that comes with a game. */
+export interface CoworldPart {
+  role: string;
+  id: string;
+  name: string;
+  description: string;
+}
+
 /** The game of a league; its page is `/observatory/coworlds/{coworld_name}`. */
 export interface CoworldRef {
   name: string;
@@ -243,6 +321,27 @@ export interface CoworldRef {
   coworld_id: string | null;
   version: string | null;
   description: string;
+}
+
+export interface CoworldVariant {
+  id: string;
+  name: string;
+  description: string;
+}
+
+/** A version, and what the server's certification says of it. */
+export interface CoworldVersionLine {
+  id: string;
+  version: string;
+  public: boolean;
+  canonical: boolean;
+  certification: CertificationState;
+  failed_step: string | null;
+  failure: string | null;
+  steps: unknown[][];
+  transcript_url: string | null;
+  completed_at: string | null;
+  created_at: string;
 }
 
 export interface DivisionCard {
@@ -359,6 +458,131 @@ export interface EnterCommand {
 /** The state of a submission. */
 export type EntryState = "waiting" | "queued" | "playing" | "out" | "finished";
 
+/** A version of a game; its page is `/observatory/coworlds/{id}`. */
+export interface EpisodeCoworld {
+  id: string;
+  name: string;
+  version: string;
+  variant_id: string | null;
+  variant: string | null;
+}
+
+/** Why an episode failed. */
+export interface EpisodeFault {
+  kind: FaultKind;
+  seat: number | null;
+  error_type: string;
+  message: string;
+}
+
+/** A file that the caller may download. */
+export interface EpisodeFileLine {
+  title: string;
+  name: string;
+  url: string;
+  kind: "log" | "json" | "archive" | "replay";
+  seat: number | null;
+}
+
+/** Addresses of pages of strangers, for frames. They need no credentials and expire. */
+export interface EpisodeFrames {
+  page_url: string | null;
+  replay_url: string | null;
+  output_urls: Record<string, string>;
+}
+
+/** An episode in a list. */
+export interface EpisodeLine {
+  id: string;
+  status: EpisodeRequestStatus;
+  source: RequestSource;
+  coworld: EpisodeCoworld;
+  round: EpisodeRound | null;
+  seats: SeatLine[];
+  sentence: string;
+  created_at: string;
+  completed_at: string | null;
+  has_replay: boolean;
+}
+
+/** A file that a role wrote. */
+export interface EpisodeOutput {
+  id: string;
+  name: string;
+  type: string;
+  size_bytes: number;
+}
+
+/** An episode with its details, as far as the caller may see them. */
+export interface EpisodePage {
+  id: string;
+  status: EpisodeRequestStatus;
+  source: RequestSource;
+  coworld: EpisodeCoworld;
+  round: EpisodeRound | null;
+  seats: SeatLine[];
+  sentence: string;
+  created_at: string;
+  completed_at: string | null;
+  has_replay: boolean;
+  requester: string;
+  request_id: string | null;
+  request_title: string | null;
+  seed: number | null;
+  max_steps: number | null;
+  steps: number | null;
+  attempts: number;
+  timings: Timings;
+  fault: EpisodeFault | null;
+  replay: EpisodeReplay;
+  sees_results: boolean;
+  results_schema: Record<string, unknown>;
+  game_config: Record<string, unknown>;
+  files: EpisodeFileLine[];
+  bundle_url: string;
+  roles: EpisodeRole[];
+  runs: EpisodeRoleRun[];
+  may_run_roles: boolean;
+}
+
+export interface EpisodeReplay {
+  kind: ReplayKind;
+  download_url: string | null;
+  why: string | null;
+}
+
+export type EpisodeRequestStatus = "pending" | "submitted" | "running" | "completed" | "failed" | "cancelled";
+
+/** A reporter, grader or diagnoser of the game. */
+export interface EpisodeRole {
+  role: "reporter" | "grader" | "diagnoser";
+  id: string;
+  name: string;
+  description: string;
+}
+
+/** A run of a role on the episode. */
+export interface EpisodeRoleRun {
+  id: string;
+  role: "reporter" | "grader" | "diagnoser";
+  role_id: string;
+  seat: number | null;
+  status: "pending" | "running" | "completed" | "failed";
+  error: string | null;
+  outputs: EpisodeOutput[];
+  completed_at: string | null;
+}
+
+/** The round that an episode belongs to. */
+export interface EpisodeRound {
+  id: string;
+  number: number;
+  division_id: string;
+  division: string;
+  league_id: string;
+  league: string;
+}
+
 export interface EpisodeSeatLine {
   position: number;
   player: PlayerRef | null;
@@ -395,6 +619,8 @@ export interface EventsPage {
   next_cursor: string | null;
 }
 
+export type ExperienceStatus = "pending" | "running" | "completed" | "failed" | "cancelled";
+
 /** A match that failed; `blamed` is the policy at fault, if any. */
 export interface Failure {
   match_id: string;
@@ -418,6 +644,9 @@ export interface FailureLine {
   at: string;
 }
 
+/** The party that a failed episode blames. */
+export type FaultKind = "policy" | "game" | "server" | "unknown";
+
 /** One difference, in a sentence. */
 export interface Finding {
   kind: FindingKind;
@@ -437,6 +666,15 @@ export interface FormPoint {
   of: number;
   score: number;
   rating: number | null;
+}
+
+/** Seasons and leagues together: those that play now first. */
+export interface FrontPage {
+  seasons: SeasonCard[];
+  leagues: LeagueCard[];
+  coworlds: number;
+  my_seasons: SeasonEntryLine[];
+  my_leagues: PlayerMembership[];
 }
 
 /** Matches with one other policy: our mean score, theirs, and the difference with its interval. */
@@ -482,12 +720,18 @@ export interface HistoryPage {
   next_cursor: string | null;
 }
 
+/** What a job is for. */
+export type JobKind = "match" | "episode" | "commissioner" | "certification" | "report" | "hosted_game" | "assay" | "private";
+
 /** The state of a job. */
 export type JobStatus = "pending" | "dispatched" | "running" | "completed" | "failed";
 
+/** A policy at the top of a table. `low` to `high` holds the true score in 95 of 100 cases. */
 export interface Leader {
   policy: PolicyRef;
   score: number;
+  low?: number | null;
+  high?: number | null;
 }
 
 export interface LeaderboardColumn {
@@ -514,6 +758,8 @@ export interface LeagueCard {
   playing: RoundLine[];
   leader: BoardPlace | null;
   leader_label: string;
+  best: BoardPlace[];
+  best_division: string | null;
   created_at: string;
 }
 
@@ -572,6 +818,8 @@ export interface LeaguePage {
   playing: RoundLine[];
   leader: BoardPlace | null;
   leader_label: string;
+  best: BoardPlace[];
+  best_division: string | null;
   created_at: string;
   division_cards: DivisionCard[];
   takes_policies: boolean;
@@ -783,6 +1031,13 @@ export interface PlayerEpisode {
   at: string;
 }
 
+export interface PlayerLine {
+  id: string;
+  name: string;
+  is_default: boolean;
+  created_at: string;
+}
+
 /** A policy version of the player in a league. */
 export interface PlayerMembership {
   id: string;
@@ -850,6 +1105,12 @@ export interface PlayerSeason {
   policy: PolicyRef;
   pool: string;
   active: boolean;
+}
+
+/** Where a policy version plays besides seasons. */
+export interface PolicyLeagues {
+  leagues: PlayerMembership[];
+  episodes: EpisodeLine[];
 }
 
 /** Everything public about a policy version. Points and rows are those of `pool` in `season`. */
@@ -946,6 +1207,17 @@ export interface PresignedUploadUrlResponse {
   upload_id: string;
 }
 
+/** Everything of the current user, in one place. */
+export interface Profile {
+  seasons: SeasonEntryLine[];
+  leagues: PlayerMembership[];
+  submissions: SubmissionLine[];
+  requests: RequestLine[];
+  episodes: EpisodeLine[];
+  players: PlayerLine[];
+  tokens: TokenLine[];
+}
+
 export interface QueuePage {
   running: RunningMatch[];
   queued: QueuedMatch[];
@@ -955,9 +1227,13 @@ export interface QueuePage {
 }
 
 export interface QueuedMatch {
-  place: number;
-  kind: string;
+  kind: JobKind;
+  title: string;
+  url: string | null;
+  about: string;
+  about_url: string | null;
   match: MatchLine | null;
+  place: number;
   queued_at: string;
   why: string;
 }
@@ -1005,8 +1281,73 @@ export interface RefusedSubmission {
   created_at: string;
 }
 
+/** How a replay is shown. */
+export type ReplayKind = "viewer" | "bundle" | "hosted" | "none";
+
+/** A page that shows a replay. */
+export interface ReplaySession {
+  viewer_url: string;
+  ready: boolean;
+}
+
+/** A replay to be shown. */
+export interface ReplaySessionCreate {
+  coworld_id: string;
+  replay_uri: string;
+  episode_id?: string | null;
+}
+
+/** An experience request of the caller. */
+export interface RequestLine {
+  id: string;
+  title: string;
+  coworld_id: string;
+  coworld: string;
+  status: ExperienceStatus;
+  episodes: number;
+  ended: number;
+  failed: number;
+  first_episode: string | null;
+  created_at: string;
+}
+
+/** Why an episode is played. */
+export type RequestSource = "experience_request" | "coworld_upload" | "round" | "lobby";
+
 export interface Retirement {
   reason?: string | null;
+}
+
+/** What a role wrote about an episode. */
+export interface RoleOutputRow {
+  id: string;
+  name: string;
+  type: string;
+  media_type: string | null;
+  size_bytes: number;
+  created_at: string;
+  url: string;
+}
+
+/** Which roles look at an episode; without any field, all reporters and graders of the game. */
+export interface RoleRunRequest {
+  role?: "reporter" | "grader" | "diagnoser" | null;
+  role_id?: string | null;
+  target?: number | null;
+}
+
+/** A reporter, grader or diagnoser of a game looks at an episode. */
+export interface RoleRunRow {
+  id: string;
+  episode_request_id: string;
+  role: "reporter" | "grader" | "diagnoser";
+  role_id: string;
+  target: number | null;
+  status: "pending" | "running" | "completed" | "failed";
+  error: string | null;
+  outputs: RoleOutputRow[];
+  created_at: string;
+  completed_at: string | null;
 }
 
 /** What the program that ran a round left. */
@@ -1141,9 +1482,13 @@ export interface RulesText {
   changelog: Record<string, unknown>[];
 }
 
-/** A job that a worker is running. Jobs other than matches of public seasons show as `private`. */
+/** A job that a worker is running. */
 export interface RunningMatch {
-  kind: string;
+  kind: JobKind;
+  title: string;
+  url: string | null;
+  about: string;
+  about_url: string | null;
   match: MatchLine | null;
   since: string | null;
   worker: string | null;
@@ -1157,6 +1502,19 @@ export interface ScorePoint {
   score: number;
   low?: number | null;
   high?: number | null;
+}
+
+/** A page that fits. `url` is its address. */
+export interface SearchHit {
+  kind: "season" | "league" | "division" | "policy" | "player" | "coworld" | "round" | "episode" | "match";
+  title: string;
+  about: string;
+  url: string;
+}
+
+export interface SearchPage {
+  query: string;
+  hits: SearchHit[];
 }
 
 /** A season in the list of seasons. */
@@ -1181,6 +1539,7 @@ export interface SeasonCard {
   running: number;
   waiting: number;
   leader: Leader | null;
+  top: Leader[];
 }
 
 /** The change to a season: texts change in place, changed rules create a new version. */
@@ -1201,6 +1560,19 @@ export interface SeasonChecked {
 /** `final` ends the season permanently: it cannot be reopened, and its seeds become public. */
 export interface SeasonClose {
   final?: boolean;
+}
+
+/** One of the caller's policies in a season. */
+export interface SeasonEntryLine {
+  policy: PolicyRef;
+  season: string;
+  display_name: string;
+  pool: string;
+  active: boolean;
+  rank: number | null;
+  of: number;
+  score: number | null;
+  entered_at: string;
 }
 
 /** A season with its details. */
@@ -1225,6 +1597,7 @@ export interface SeasonPage {
   running: number;
   waiting: number;
   leader: Leader | null;
+  top: Leader[];
   canonical: boolean;
   game_description: string | null;
   entry_pool: string | null;
@@ -1262,6 +1635,22 @@ export interface SeasonVersionLine {
   created_at: string;
   completed_at: string | null;
   closed_at: string | null;
+}
+
+/** A seat: a policy version, or a player that comes with the game. */
+export interface SeatLine {
+  position: number;
+  name: string;
+  policy: PolicyRef | null;
+  player_id: string | null;
+  player: string | null;
+  is_filler: boolean;
+  score: number | null;
+  rank: number | null;
+  at_fault: boolean;
+  mine: boolean;
+  has_log: boolean;
+  has_artifact: boolean;
 }
 
 /** One setting. `path` leads to it in the document; a step `divisions[div_...]` is the entry of that division. */
@@ -1308,6 +1697,19 @@ export interface SubmissionCreate {
   preferences?: Record<string, unknown> | null;
   player_id?: string | null;
 }
+
+export interface SubmissionLine {
+  id: string;
+  policy: PolicyRef;
+  league_id: string;
+  league: string;
+  player: string;
+  status: SubmissionStatus;
+  notes: string | null;
+  created_at: string;
+}
+
+export type SubmissionStatus = "pending" | "processing" | "placed" | "rejected";
 
 export interface SubmitRequest {
   policy_version_id: string;
@@ -1385,6 +1787,15 @@ export interface Timings {
   played: number | null;
 }
 
+export interface TokenLine {
+  id: string;
+  name: string;
+  kind: string;
+  preview: string;
+  created_at: string;
+  expires_at: string | null;
+}
+
 /** How a season is played. */
 export type TournamentType = "freeplay" | "team";
 
@@ -1428,9 +1839,14 @@ export interface GetCalls {
   "/observatory/api/admin/seasons/{season}/yaml": { answer: SeasonSource; body: undefined };
   "/observatory/api/admin/users": { answer: UserRead[]; body: undefined };
   "/observatory/api/admin/workers": { answer: AdminWorker[]; body: undefined };
+  "/observatory/api/coworlds": { answer: CoworldCard[]; body: undefined };
+  "/observatory/api/coworlds/{coworld}": { answer: CoworldPage; body: undefined };
   "/observatory/api/divisions/{division_id}": { answer: DivisionPage; body: undefined };
   "/observatory/api/divisions/{division_id}/members": { answer: MembersPage; body: undefined };
   "/observatory/api/divisions/{division_id}/table": { answer: DivisionTable; body: undefined };
+  "/observatory/api/episodes/{episode}": { answer: EpisodePage; body: undefined };
+  "/observatory/api/episodes/{episode}/frames": { answer: EpisodeFrames; body: undefined };
+  "/observatory/api/front": { answer: FrontPage; body: undefined };
   "/observatory/api/leagues": { answer: LeagueCard[]; body: undefined };
   "/observatory/api/leagues/{league_id}": { answer: LeaguePage; body: undefined };
   "/observatory/api/leagues/{league_id}/events": { answer: EventsPage; body: undefined };
@@ -1441,10 +1857,13 @@ export interface GetCalls {
   "/observatory/api/players/{player_id}": { answer: PlayerPage; body: undefined };
   "/observatory/api/players/{player_id}/history": { answer: HistoryPage; body: undefined };
   "/observatory/api/policies/{policy_version_id}": { answer: PolicyPage; body: undefined };
+  "/observatory/api/policies/{policy_version_id}/leagues": { answer: PolicyLeagues; body: undefined };
+  "/observatory/api/profile": { answer: Profile; body: undefined };
   "/observatory/api/queue": { answer: QueuePage; body: undefined };
   "/observatory/api/rounds/{round_id}": { answer: RoundPage; body: undefined };
   "/observatory/api/rounds/{round_id}/episodes": { answer: RoundEpisodes; body: undefined };
   "/observatory/api/rounds/{round_id}/pairings": { answer: Pairings; body: undefined };
+  "/observatory/api/search": { answer: SearchPage; body: undefined };
   "/observatory/api/seasons": { answer: SeasonCard[]; body: undefined };
   "/observatory/api/seasons/{season}": { answer: SeasonPage; body: undefined };
   "/observatory/api/seasons/{season}/matches": { answer: MatchesPage; body: undefined };
@@ -1468,6 +1887,9 @@ export interface PostCalls {
   "/stats/policies/submit/complete": { answer: PolicyVersionResponse; body: CompleteRequest };
   "/stats/policies/submit/presigned-url": { answer: PresignedUploadUrlResponse; body: undefined };
   "/tournament/seasons/{season}/submissions": { answer: SubmitResponse; body: SubmitRequest };
+  "/v2/coworlds/play/session": { answer: Record<string, unknown>; body: Record<string, unknown> };
+  "/v2/coworlds/replays/session": { answer: ReplaySession; body: ReplaySessionCreate };
+  "/v2/episode-requests/{request_id}/role-runs": { answer: RoleRunRow[]; body: RoleRunRequest };
   "/v2/league-policy-memberships/{membership_id}/champion": { answer: CompetitionMembership; body: undefined };
   "/v2/league-policy-memberships/{membership_id}/retire": { answer: CompetitionMembership; body: Retirement | null };
   "/v2/league-submissions": { answer: CompetitionSubmission; body: SubmissionCreate };

@@ -102,8 +102,10 @@ async def _warm_up(app: FastAPI) -> None:
 def _routers() -> list[APIRouter]:
     from observatory.pages.card_endpoints import router as cards
     from observatory.pages.endpoints import router as pages
+    from observatory.pages.frame_endpoints import router as frames
     from observatory.pages.league_endpoints import router as league_pages
     from observatory.pages.serving import router as site
+    from observatory.pages.site_endpoints import router as site_pages
     from observatory.routes.accounts import router as accounts
     from observatory.routes.admin_seasons import router as admin_seasons
     from observatory.routes.administration import router as administration
@@ -168,7 +170,9 @@ def _routers() -> list[APIRouter]:
         jobs,
         store,
         pages,
+        site_pages,
         cards,
+        frames,
         site,
     ]
 

@@ -28,6 +28,9 @@ class RequestScene:
 
     def words(self, template: str) -> dict[str, str]:
         """Values for the parameters of a path."""
+        if template.startswith("/observatory/"):
+            episode, output = self.episode_request, str(uuid.UUID(int=0))
+            return {"episode": episode, "coworld": self.game, "output_id": output, "link": "x", "path": "x"}
         if template.startswith("/v2/episodes/"):
             return {"episode_id": self.episode}
         if template.startswith("/jobs/{job_id}/"):
@@ -74,6 +77,7 @@ SIGNED_IN = "401 401 401 {0} {0} {0} {0} {0}"
 PUBLIC = "{0} 401 401 {0} {0} {0} {0} {0}"
 EPISODE = "404 401 401 404 200 200 200 200"
 OWN = "401 401 401 404 200 200 200 200"
+FRAME = " ".join(["404"] * 8)
 ONE = "/v2/episode-requests/{request_id}"
 ALL = "/v2/experience-requests"
 
@@ -109,6 +113,19 @@ REQUEST_ROUTES: dict[str, tuple[str, Callable[[Any], Any] | None]] = {
         "401 401 401 400 200 200 200 200",
         lambda scene: {"coworld_id": scene.requests.game, "replay_uri": scene.requests.replay},
     ),
+    # the pages of episodes and games; the address of a frame is its proof
+    "GET /observatory/api/front": (PUBLIC.format(200), None),
+    "GET /observatory/api/search": (PUBLIC.format(200), None),
+    "GET /observatory/api/profile": (SIGNED_IN.format(200), None),
+    "GET /observatory/api/policies/{policy_version_id}/leagues": (PUBLIC.format(200), None),
+    "GET /observatory/api/coworlds": (PUBLIC.format(200), None),
+    "GET /observatory/api/coworlds/{coworld}": (PUBLIC.format(200), None),
+    "GET /observatory/api/episodes/{episode}": (EPISODE, None),
+    "GET /observatory/api/episodes/{episode}/frames": (EPISODE, None),
+    "GET /observatory/api/episodes/{episode}/outputs/{output_id}": (EPISODE.replace("200", "404"), None),
+    "GET /observatory/frames/replays/{link}/_coworld/replay": (FRAME, None),
+    "GET /observatory/frames/replays/{link}/{path:path}": (FRAME, None),
+    "GET /observatory/frames/reports/{link}/page.html": (FRAME, None),
     # last: what each caller asked for is theirs, and lists before it are the same for all
     f"POST {ALL}": ("401 401 401 200 403 200 200 200", body),
 }

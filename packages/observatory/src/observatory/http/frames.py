@@ -67,8 +67,11 @@ def check_frame_request(request: HTTPConnection) -> None:
         raise Forbidden("A game cannot register a service worker")
 
 
-def frame_headers(request: HTTPConnection, folder: str) -> dict[str, str]:
-    """Return the headers of every response below a folder of strangers' files, such as `/observatory/games/x/`."""
+def frame_headers(request: HTTPConnection, folder: str, *, scripts: bool = True) -> dict[str, str]:
+    """Return the headers of every response below a folder of strangers' files, such as `/observatory/games/x/`.
+
+    Without `scripts` it is a document that runs nothing and loads nothing, such as a report.
+    """
     settings: Settings = request.app.state.settings
     if not re.fullmatch(r"/(?:[\w.~-]+/)+", folder):
         raise ValueError(f"{folder!r} is not a folder")
@@ -76,10 +79,12 @@ def frame_headers(request: HTTPConnection, folder: str) -> dict[str, str]:
     # The scheme is unknown behind a proxy. A path in a source ends with a slash and covers everything below.
     own = " ".join(f"{scheme}://{host}{folder}" for scheme in ("http", "https", "ws", "wss"))
     ancestors = "'self'" if settings.games_url is None else _origin(settings.base_url())
-    policy = (
-        f"sandbox {SANDBOX}; default-src {own} data: blob: 'unsafe-inline' 'unsafe-eval'; frame-src 'none'; "
-        f"object-src 'none'; base-uri {own}; form-action 'none'; frame-ancestors {ancestors}"
-    )
+    rights = f"sandbox {SANDBOX}; default-src {own} data: blob: 'unsafe-inline' 'unsafe-eval'; base-uri {own}"
+    if not scripts:
+        rights = (
+            "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'"
+        )
+    policy = f"{rights}; frame-src 'none'; object-src 'none'; form-action 'none'; frame-ancestors {ancestors}"
     return {
         "Content-Security-Policy": policy,
         "Permissions-Policy": _NO_FEATURES,

@@ -15,8 +15,8 @@ __all__ = ["PrefixMiddleware", "without_prefix"]
 _PREFIXES = ("/api/observatory", "/api", "/observatory")
 # Path segments of the pages and of their API: these paths keep the prefix, even if a root route has the same segment.
 _OWN = frozenset("api assets home manage matches me policies queue seasons upload viewer".split())
-# Segments of pages that the API has as well: the page of one item keeps the prefix, `/observatory/players/ID`.
-_ITEMS = frozenset(["players"])
+# Segments of pages that the API has as well: the page of one item keeps the prefix, `/observatory/players/ply_...`.
+_ITEMS = {"players": "ply_", "episodes": "ereq_"}
 
 
 def without_prefix(path: str, roots: Set[str]) -> str:
@@ -25,7 +25,8 @@ def without_prefix(path: str, roots: Set[str]) -> str:
         return path
     if path.startswith("/observatory/"):
         word, *rest = path.split("/")[2:]
-        if word in _OWN or word not in roots or (word in _ITEMS and len(rest) == 1):
+        is_item = len(rest) == 1 and rest[0].startswith(_ITEMS.get(word, "/"))
+        if word in _OWN or word not in roots or is_item:
             return path
     for prefix in _PREFIXES:
         if path == prefix or path.startswith(prefix + "/"):

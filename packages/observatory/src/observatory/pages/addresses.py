@@ -10,9 +10,11 @@ from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
 from observatory.errors import NotFound, Unauthorized
+from observatory.experience import repository as episodes
 from observatory.http.callers import find_principal
 from observatory.leagues import repository as leagues
 from observatory.matches import repository as matches
+from observatory.pages.catalogue import find_coworld
 from observatory.pages.players import find_player
 from observatory.public_ids import parse_public_id
 from observatory.seasons import repository as seasons
@@ -23,6 +25,7 @@ TABS = {
     "seasons": ("table", "stages", "teams", "matches", "about"),
     "leagues": ("divisions", "rounds", "events", "rules", "manage"),
     "divisions": ("table", "rounds", "members", "rules"),
+    "coworlds": ("docs", "versions", "episodes"),
 }
 MANAGE_SECTIONS = ("seasons", "users", "workers", "jobs", "failures")
 
@@ -30,12 +33,16 @@ MANAGE_SECTIONS = ("seasons", "users", "workers", "jobs", "failures")
 def page_exists(words: Sequence[str], request: Request, session: Session) -> bool:
     """Return whether the caller has a page at the path with these segments."""
     match list(words):
-        case [""] | ["seasons"] | ["leagues"] | ["queue"] | ["upload"] | ["me"] | ["manage"]:
+        case (
+            [""] | ["seasons"] | ["leagues"] | ["coworlds"] | ["queue"] | ["search"] | ["upload"] | ["me"] | ["manage"]
+        ):
             return True
         case ["manage", section] | ["manage", section, _]:
             return section in MANAGE_SECTIONS
         case [kind, item, *tabs] if item and len(tabs) <= 1 and all(tab in TABS.get(kind, ()) for tab in tabs):
             return _has_item(kind, item, session, _caller_of(request, session))
+        case ["coworlds", item, "docs", _]:
+            return _has_item("coworlds", item, session, _caller_of(request, session))
     return False
 
 
@@ -57,7 +64,7 @@ def _caller_of(request: Request, session: Session) -> Principal | None:
 
 
 def _has_item(kind: str, item: str, session: Session, principal: Principal | None) -> bool:
-    """Return whether the caller may see a season, league, division, round, player or match."""
+    """Return whether the caller may see a season, league, division, round, player, game, episode or match."""
     try:
         match kind:
             case "seasons":
@@ -70,6 +77,10 @@ def _has_item(kind: str, item: str, session: Session, principal: Principal | Non
                 leagues.round_(session, parse_public_id("round", item), principal)
             case "players":
                 find_player(session, item, principal)
+            case "coworlds":
+                find_coworld(session, item, principal)
+            case "episodes":
+                episodes.episode(session, item, principal)
             case "matches" if (match_id := read_id(item)) is not None:
                 matches.match(session, match_id, principal)
             case _:

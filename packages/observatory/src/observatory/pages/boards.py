@@ -12,7 +12,7 @@ from observatory.pages.league_schemas import BoardPlace, PlayerRef
 from observatory.pages.schemas import PolicyRef
 from softmax.wire.leagues import DivisionLeaderboards, LeaderboardRow, LeaderboardView
 
-__all__ = ["Board", "board_in", "board_of", "number", "version_of"]
+__all__ = ["Board", "board_in", "board_of", "measured_in", "measured_label", "number", "version_of"]
 
 SCORE = "Score"
 
@@ -49,6 +49,9 @@ class Board:
                         player=PlayerRef(id=row.subject_id, name=row.subject_name or row.subject_id),
                         policy=None if version is None else names.get(version),
                         score=self.score(row),
+                        measured=measured_in(row, measured_label(self.view)),
+                        low=number(row, "low"),
+                        high=number(row, "high"),
                     )
                 )
         return places
@@ -79,3 +82,19 @@ def number(row: LeaderboardRow, key: str | None) -> float | None:
 def version_of(row: LeaderboardRow) -> uuid.UUID | None:
     """Return the policy version with which a row's player plays."""
     return row.policy_version_ids[0] if row.policy_version_ids else None
+
+
+def measured_label(view: LeaderboardView) -> str | None:
+    """Return what the interval of a view is about, such as `Mean score`; None for a view without an interval."""
+    low = next((column for column in view.columns if column.key == "low"), None)
+    return None if low is None else (low.label or "Low").removesuffix(", low")
+
+
+def measured_in(row: LeaderboardRow, label: str | None) -> float | None:
+    """Return the number that the interval of a row is about."""
+    low, high = number(row, "low"), number(row, "high")
+    if label is None:
+        return None
+    if label == "Mean score":
+        return number(row, "mean_score")
+    return None if low is None or high is None else (low + high) / 2

@@ -24,7 +24,7 @@ from observatory.leagues import entries, repository
 from observatory.leagues.entries import EntryFilter
 from observatory.leagues.standings import default_view, leaderboards
 from observatory.pages import league_queries as queries
-from observatory.pages.boards import SCORE, board_in, number, version_of
+from observatory.pages.boards import SCORE, board_in, measured_in, measured_label, number, version_of
 from observatory.pages.division_lines import lines_of, zone
 from observatory.pages.league_cards import cards_of
 from observatory.pages.league_schemas import (
@@ -44,7 +44,6 @@ from observatory.pages.names import names_of
 from observatory.pages.round_lines import division_ref
 from observatory.public_ids import public_id
 from observatory.rounds.loop import LeagueLoop
-from softmax.wire.leagues import LeaderboardRow, LeaderboardView
 
 __all__ = ["division_page", "division_table", "members_page"]
 
@@ -94,7 +93,7 @@ def division_table(
     versions = [version for _, row in ranked if (version := version_of(row)) is not None]
     names = names_of(session, [*versions, *(champion.policy_version_id for champion in champions)])
     form = _form(session, division.id)
-    measured = _measured_label(view)
+    measured = None if view is None else measured_label(view)
     rows = []
     for rank, row in ranked:
         version = version_of(row)
@@ -110,7 +109,7 @@ def division_table(
                 name=row.subject_name or row.subject_id,
                 policy=None if version is None else names.get(version),
                 score=score,
-                measured=_measured(row, low, high, measured),
+                measured=measured_in(row, measured),
                 low=low,
                 high=high,
                 rounds=None if rounds is None else int(rounds),
@@ -147,20 +146,6 @@ def division_table(
         ],
         settled_rounds=SETTLED_ROUNDS,
     )
-
-
-def _measured_label(view: LeaderboardView | None) -> str | None:
-    """Return what the interval of a view is about, such as `Mean score`; None for a view without an interval."""
-    low = next((column for column in view.columns if column.key == "low"), None) if view is not None else None
-    return None if low is None else (low.label or "Low").removesuffix(", low")
-
-
-def _measured(row: LeaderboardRow, low: float | None, high: float | None, label: str | None) -> float | None:
-    if label is None:
-        return None
-    if label == "Mean score":
-        return number(row, "mean_score")
-    return None if low is None or high is None else (low + high) / 2
 
 
 def _form(session: Session, division_id: uuid.UUID) -> Mapping[str, list[FormPoint]]:

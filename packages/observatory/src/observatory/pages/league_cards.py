@@ -129,5 +129,7 @@ def _league_card(
         playing=playing,
         leader=None if top is None else top.best[0],
         leader_label=SCORE if top is None else top.score_label,
+        best=[] if top is None else top.best,
+        best_division=None if top is None else top.name,
         created_at=league.created_at,
     )

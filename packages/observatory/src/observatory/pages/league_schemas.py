@@ -133,12 +133,15 @@ class RoundsPage(BaseModel):
 
 
 class BoardPlace(BaseModel):
-    """One of the best players of a division."""
+    """One of the best players of a division. `low` to `high` is the 95 % interval of `measured`."""
 
     rank: int
     player: PlayerRef
     policy: PolicyRef | None
     score: float | None
+    measured: float | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 class DivisionCard(DivisionRef):
@@ -174,6 +177,9 @@ class LeagueCard(BaseModel):
     playing: list[RoundLine]
     leader: BoardPlace | None
     leader_label: str
+    best: list[BoardPlace]
+    """the first three of the best division with a table, the leader among them"""
+    best_division: str | None
     created_at: datetime
 
 

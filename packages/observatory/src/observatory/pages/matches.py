@@ -28,7 +28,7 @@ from observatory.pages.schemas import MatchesPage, MatchLine, MatchPage, MatchPo
 from observatory.seasons import repository as seasons
 from observatory.secrecy import visible_seed
 
-__all__ = ["isolation_of", "match_line", "match_page", "matches_page"]
+__all__ = ["isolation_of", "match_line", "match_page", "matches_page", "timings", "viewer_address"]
 
 VIEWER = "/observatory/viewer/"
 _STATUS = {MatchStatus.PENDING: "waiting", MatchStatus.SCHEDULED: "waiting"}
@@ -107,7 +107,7 @@ def match_page(session: Session, match_id: uuid.UUID, principal: Principal | Non
         seed=visible_seed(season, match.seed),
         worker=job.worker if job is not None and principal is not None and principal.is_admin else None,
         attempts=0 if job is None else job.attempts,
-        timings=_timings(job),
+        timings=timings(job),
         isolation=isolation_of(runtime),
         runtime=runtime,
         digests=(job.digests if job is not None else None) or {},
@@ -128,7 +128,12 @@ def _viewer(replay_url: str, match: Match, runtime: Mapping[str, Any]) -> str:
     step = None
     if match.status is MatchStatus.FAILED and failed is not None and failed < len(policies):
         step = policies[failed].get("failed_step")
-    return f"{VIEWER}?replay={quote(replay_url, safe='')}" + ("" if step is None else f"&tick={step}")
+    return viewer_address(replay_url) + ("" if step is None else f"&tick={step}")
+
+
+def viewer_address(replay_url: str) -> str:
+    """Return the address of this server's viewer with a replay."""
+    return f"{VIEWER}?replay={quote(replay_url, safe='')}"
 
 
 def isolation_of(runtime: Mapping[str, Any]) -> list[str]:
@@ -137,7 +142,7 @@ def isolation_of(runtime: Mapping[str, Any]) -> list[str]:
     return [str(policy.get("isolation") or "none") for policy in policies]
 
 
-def _timings(job: Job | None) -> Timings:
+def timings(job: Job | None) -> Timings:
     if job is None:
         return Timings(waited=None, played=None)
     return Timings(

@@ -11,7 +11,7 @@ from observatory.accounts.principal import Principal
 from observatory.commissioner.loop import Commissioner
 from observatory.jobs.workers_seen import WorkersSeen
 from observatory.pages import repository
-from observatory.pages.matches import match_line
+from observatory.pages.queued_jobs import PRIVATE, job_lines
 from observatory.pages.schemas import CommissionerNote, QueuedMatch, QueuePage, RunningMatch, WorkerLine
 from observatory.seasons import repository as seasons
 
@@ -31,7 +31,7 @@ def queue_page(
     """Return the queue as the caller may see it: of a private job only its place."""
     running = repository.in_work(session)
     waiting = repository.waiting_jobs(session, MAX_SHOWN)
-    matches = repository.matches_of_jobs(session, [job.id for job in running] + [job for job, *_ in waiting], principal)
+    lines = job_lines(session, [job.id for job in running] + [job for job, *_ in waiting], principal)
     is_admin = principal is not None and principal.is_admin
     last_seen = workers.recent(now)
     names = {name: name if is_admin else f"worker {number}" for number, name in enumerate(sorted(last_seen), 1)}
@@ -39,8 +39,7 @@ def queue_page(
     return QueuePage(
         running=[
             RunningMatch(
-                kind="match" if job.id in matches else _kind(job.user_id, principal),
-                match=match_line(matches[job.id]) if job.id in matches else None,
+                **dict(lines.get(job.id, PRIVATE)),
                 since=job.running_at or job.dispatched_at,
                 worker=_worker(job.worker, names, is_admin=is_admin),
             )
@@ -48,13 +47,12 @@ def queue_page(
         ],
         queued=[
             QueuedMatch(
+                **dict(lines.get(job, PRIVATE)),
                 place=place,
-                kind="match" if job in matches else _kind(user, principal),
-                match=match_line(matches[job]) if job in matches else None,
                 queued_at=at,
                 why=why if place == 1 else f"{why}; {place - 1} before it",
             )
-            for place, (job, at, user) in enumerate(waiting, 1)
+            for place, (job, at, _) in enumerate(waiting, 1)
         ],
         queued_total=repository.waiting_count(session),
         workers=[
@@ -63,11 +61,6 @@ def queue_page(
         ],
         commissioner=_notes(session, principal, commissioner),
     )
-
-
-def _kind(user_id: str | None, principal: Principal | None) -> str:
-    is_own = principal is not None and (principal.is_admin or user_id == principal.user_id)
-    return "assay" if is_own and user_id is not None else "private"
 
 
 def _worker(name: str | None, names: Mapping[str, str], *, is_admin: bool) -> str | None:

@@ -16,6 +16,8 @@ __all__ = [
     "FailureLine",
     "HeadToHead",
     "HistoryLine",
+    "JobKind",
+    "JobLine",
     "Leader",
     "MatchLine",
     "MatchPage",
@@ -58,8 +60,12 @@ class PolicyRef(BaseModel):
 
 
 class Leader(BaseModel):
+    """A policy at the top of a table. `low` to `high` holds the true score in 95 of 100 cases."""
+
     policy: PolicyRef
     score: float
+    low: float | None = None
+    high: float | None = None
 
 
 class SeasonCard(BaseModel):
@@ -86,6 +92,8 @@ class SeasonCard(BaseModel):
     running: int
     waiting: int
     leader: Leader | None
+    top: list[Leader]
+    """the first three, the leader among them"""
 
 
 class StageState(StrEnum):
@@ -431,20 +439,49 @@ class PolicyPage(BaseModel):
     card_url: str
 
 
-class RunningMatch(BaseModel):
-    """A job that a worker is running. Jobs other than matches of public seasons show as `private`."""
+class JobKind(StrEnum):
+    """What a job is for."""
 
-    kind: str
-    """`match`, `assay` or `private`"""
+    MATCH = "match"
+    """of a season"""
+    EPISODE = "episode"
+    """of a round, of a request, or of a new version of a game"""
+    COMMISSIONER = "commissioner"
+    """a conversation with the commissioner of a league"""
+    CERTIFICATION = "certification"
+    """of a version of a game"""
+    REPORT = "report"
+    """a reporter, grader or diagnoser looks at an episode"""
+    HOSTED_GAME = "hosted_game"
+    """a game that people play in their browsers, or a replay that its game serves"""
+    ASSAY = "assay"
+    PRIVATE = "private"
+    """not for the caller"""
+
+
+class JobLine(BaseModel):
+    """A job in the queue, as far as the caller may see it."""
+
+    kind: JobKind
+    title: str
+    """what is played or run; a sentence for private jobs"""
+    url: str | None
+    """its page"""
+    about: str
+    """the season, league or request it belongs to"""
+    about_url: str | None
     match: MatchLine | None
+
+
+class RunningMatch(JobLine):
+    """A job that a worker is running."""
+
     since: datetime | None
     worker: str | None
 
 
-class QueuedMatch(BaseModel):
+class QueuedMatch(JobLine):
     place: int
-    kind: str
-    match: MatchLine | None
     queued_at: datetime
     why: str
     """what it waits for"""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
@@ -26,6 +27,8 @@ from observatory.standings.table_cache import pool_table
 from observatory.standings.table_pool import shows_placements, table_pool
 
 __all__ = ["season_cards", "season_page"]
+
+TOP = 3
 
 
 def season_cards(session: Session, principal: Principal | None) -> list[SeasonCard]:
@@ -70,13 +73,16 @@ def season_page(
 def _cards(session: Session, seasons: Sequence[Season]) -> list[SeasonCard]:
     counts = repository.counts_by_pool(session, [pool.id for season in seasons for pool in season.pools])
     entrants = repository.entrants(session, [season.id for season in seasons])
-    leaders = {season.id: _leader(session, season, counts) for season in seasons}
-    names = names_of(session, [leader[0] for leader in leaders.values() if leader is not None])
+    tops = {season.id: _top(session, season, counts) for season in seasons}
+    names = names_of(session, [row.policy_version_id for rows in tops.values() for row in rows])
     cards = []
     for season in seasons:
         of_season = [counts[pool.id] for pool in season.pools if pool.id in counts]
         total, active = entrants.get(season.id, (0, 0))
-        leader = leaders[season.id]
+        top = [
+            Leader(policy=names[row.policy_version_id], score=row.score, low=row.low, high=row.high)
+            for row in tops[season.id]
+        ]
         cards.append(
             SeasonCard(
                 id=season.id,
@@ -98,26 +104,41 @@ def _cards(session: Session, seasons: Sequence[Season]) -> list[SeasonCard]:
                 failed=sum(numbers.failed for numbers in of_season),
                 running=sum(_running(numbers) for numbers in of_season),
                 waiting=sum(numbers.in_flight - _running(numbers) for numbers in of_season),
-                leader=None if leader is None else Leader(policy=names[leader[0]], score=leader[1]),
+                leader=top[0] if top else None,
+                top=top,
             )
         )
     return cards
 
 
-def _leader(
-    session: Session, season: Season, counts: Mapping[uuid.UUID, StatusCounts]
-) -> tuple[uuid.UUID, float] | None:
-    """Return (the first of the season's table, its score)."""
+@dataclass(frozen=True)
+class _TopRow:
+    policy_version_id: uuid.UUID
+    score: float
+    low: float | None = None
+    high: float | None = None
+
+
+def _top(session: Session, season: Season, counts: Mapping[uuid.UUID, StatusCounts]) -> list[_TopRow]:
+    """Return the first rows of the season's table."""
     if not any(counts[pool.id].completed for pool in season.pools if pool.id in counts):
-        return None
+        return []
     pool = table_pool(session, season)
     if pool is None:
-        return None
+        return []
     if shows_placements(season, pool):
-        placed = score_policies_leaderboard(session, season)
-        return (placed[0].policy.id, placed[0].placement_score) if placed else None
-    table = pool_table(session, pool.id).standings()
-    return (table[0].policy_version_id, table[0].score) if table else None
+        placed = score_policies_leaderboard(session, season)[:TOP]
+        return [_TopRow(row.policy.id, row.placement_score) for row in placed]
+    places = pool_table(session, pool.id).places(len(repository.active_members(session, pool.id)))[:TOP]
+    return [
+        _TopRow(
+            place.standing.policy_version_id,
+            place.standing.score,
+            None if place.interval is None else place.interval.low,
+            None if place.interval is None else place.interval.high,
+        )
+        for place in places
+    ]
 
 
 def _stages(session: Session, season: Season) -> list[Stage]:
