@@ -2,6 +2,7 @@ import { button, el, renew, setText } from "../ui/dom";
 import { Api } from "./api";
 import { Live, type LiveState } from "./live";
 import { ICONS, keepTimes, link, name } from "./parts/bits";
+import { SearchBox } from "./parts/search-box";
 import { type Route, readRoute, to } from "./router";
 import { nextTheme, showTheme } from "./theme";
 import type { Site, View } from "./view";
@@ -14,6 +15,10 @@ const LIVE_WORDS: Record<LiveState, string> = {
   paused: "paused",
 };
 
+/** The pages of each entry of the navigation. */
+const COMPETITIONS = new Set(["home", "season", "match", "league", "division", "round", "leagues"]);
+const GAMES = new Set(["coworlds", "coworld", "play", "lobby"]);
+
 /** The frame around all pages: navigation, the signed-in user, the connection status. */
 export class App implements Site {
   readonly api = new Api();
@@ -22,6 +27,7 @@ export class App implements Site {
   private readonly account = el("div", { class: "account" });
   private readonly mark = el("span", { class: "live-mark", attrs: { role: "status", "data-testid": "live" } });
   private readonly toast = el("div", { class: "toast", attrs: { role: "status", "aria-live": "polite" } });
+  private readonly search = new SearchBox(this.api, (path) => this.go(path));
   private view: View | null = null;
   private sayTimer = 0;
 
@@ -38,7 +44,8 @@ export class App implements Site {
       { class: "top" },
       brand,
       this.nav,
-      el("div", { class: "top-end" }, this.mark, theme, this.account),
+      this.search.element,
+      el("div", { class: "top-end" }, this.mark, this.search.link, theme, this.account),
     );
     root.append(skip, header, document.createElement("main"), this.toast);
     showTheme();
@@ -132,7 +139,8 @@ export class App implements Site {
       el("a", { attrs: { href, ...currentIf(isCurrent) } }, text);
     renew(
       this.nav,
-      item(to.home(), "Seasons", route?.page === "home" || route?.page === "season"),
+      item(to.home(), "Compete", COMPETITIONS.has(route?.page ?? "")),
+      item(to.coworlds(), "Games", GAMES.has(route?.page ?? "")),
       item(to.queue(), "Queue", route?.page === "queue"),
       item(to.upload(), "Upload", route?.page === "upload"),
       me?.is_admin ? item(to.manage(), "Manage", route?.page === "manage") : null,

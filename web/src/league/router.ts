@@ -5,6 +5,10 @@ export type Route =
   | { page: "match"; match: string }
   | { page: "policy"; policy: string }
   | { page: "upload"; season: string }
+  | { page: "episode"; episode: string }
+  | { page: "coworlds" }
+  | { page: "coworld"; coworld: string; tab: CoworldTab; doc: string }
+  | { page: "search"; query: string }
   | { page: "queue" }
   | { page: "me" }
   | { page: "manage"; section: ManageSection; item: string }
@@ -13,10 +17,14 @@ export type Route =
 export const SEASON_TABS = ["table", "stages", "teams", "matches", "about"] as const;
 export type SeasonTab = (typeof SEASON_TABS)[number];
 
+export const COWORLD_TABS = ["about", "docs", "versions", "episodes"] as const;
+export type CoworldTab = (typeof COWORLD_TABS)[number];
+
 export const MANAGE_SECTIONS = ["seasons", "users", "workers", "jobs", "failures"] as const;
 export type ManageSection = (typeof MANAGE_SECTIONS)[number];
 
 const BASE = "/observatory";
+const EPISODE = /^ereq_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Parse an address of this site; null for other addresses, such as files and server-rendered pages. */
@@ -29,14 +37,15 @@ export function readRoute(pathname: string, search = ""): Route | null {
     .split("/")
     .map(decoded);
   if (words.some((word) => word === null)) return { page: "missing" };
-  const [first, second = "", third = ""] = words as string[];
+  const [first, second = "", third = "", fourth = ""] = words as string[];
   const missing: Route = { page: "missing" };
-  if (words.length > 3) return missing;
+  if (words.length > (third === "docs" ? 4 : 3)) return missing;
   switch (first) {
     case "home":
     case "api":
     case "assets":
     case "viewer":
+    case "frames":
       return null;
     case "seasons": {
       if (!second) return words.length === 1 ? { page: "home" } : missing;
@@ -47,6 +56,15 @@ export function readRoute(pathname: string, search = ""): Route | null {
       return UUID.test(second) && !third ? { page: "match", match: second } : missing;
     case "policies":
       return UUID.test(second) && !third ? { page: "policy", policy: second } : missing;
+    case "episodes":
+      return EPISODE.test(second) && !third ? { page: "episode", episode: second } : missing;
+    case "coworlds": {
+      if (!second) return words.length === 1 ? { page: "coworlds" } : missing;
+      const tab = COWORLD_TABS.find((name) => name === (third || "about"));
+      return tab && (tab !== "about" || !third) ? { page: "coworld", coworld: second, tab, doc: fourth } : missing;
+    }
+    case "search":
+      return words.length === 1 ? { page: "search", query: new URLSearchParams(search).get("q") ?? "" } : missing;
     case "upload":
       return words.length === 1 ? { page: "upload", season: new URLSearchParams(search).get("season") ?? "" } : missing;
     case "queue":
@@ -78,6 +96,15 @@ export const to = {
     `${BASE}/seasons${part(season)}${tab === "table" ? "" : part(tab)}`,
   match: (id: string) => `${BASE}/matches${part(id)}`,
   policy: (id: string) => `${BASE}/policies${part(id)}`,
+  episode: (id: string) => `${BASE}/episodes${part(id)}`,
+  coworlds: () => `${BASE}/coworlds`,
+  coworld: (reference: string, tab: CoworldTab = "about", doc = "") =>
+    `${BASE}/coworlds${part(reference)}${tab === "about" ? "" : part(tab)}${doc ? part(doc) : ""}`,
+  league: (id: string) => `${BASE}/leagues${part(id)}`,
+  division: (id: string) => `${BASE}/divisions${part(id)}`,
+  round: (id: string) => `${BASE}/rounds${part(id)}`,
+  player: (id: string) => `${BASE}/players${part(id)}`,
+  search: (query = "") => `${BASE}/search${query ? `?q=${encodeURIComponent(query)}` : ""}`,
   upload: (season = "") => `${BASE}/upload${season ? `?season=${encodeURIComponent(season)}` : ""}`,
   queue: () => `${BASE}/queue`,
   me: () => `${BASE}/me`,

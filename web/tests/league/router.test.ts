@@ -11,6 +11,10 @@ describe("addresses", () => {
       [to.season("odd / name:v3", "matches"), { page: "season", season: "odd / name:v3", tab: "matches" }],
       [to.match(ID), { page: "match", match: ID }],
       [to.policy(ID), { page: "policy", policy: ID }],
+      [to.episode(`ereq_${ID}`), { page: "episode", episode: `ereq_${ID}` }],
+      [to.coworlds(), { page: "coworlds" }],
+      [to.coworld("Paint arena"), { page: "coworld", coworld: "Paint arena", tab: "about", doc: "" }],
+      [to.coworld("a", "docs", "rules.md"), { page: "coworld", coworld: "a", tab: "docs", doc: "rules.md" }],
       [to.queue(), { page: "queue" }],
       [to.me(), { page: "me" }],
       [to.manage(), { page: "manage", section: "seasons", item: "" }],
@@ -20,6 +24,8 @@ describe("addresses", () => {
     for (const [path, route] of routes) expect(readRoute(path)).toEqual(route);
     const upload = new URL(to.upload("a b"), "http://x");
     expect(readRoute(upload.pathname, upload.search)).toEqual({ page: "upload", season: "a b" });
+    const search = new URL(to.search("a b"), "http://x");
+    expect(readRoute(search.pathname, search.search)).toEqual({ page: "search", query: "a b" });
     expect(readRoute("/observatory/")).toEqual({ page: "home" });
   });
 
@@ -31,6 +37,9 @@ describe("addresses", () => {
       "matches/12",
       "policies/",
       "queue/x",
+      "episodes/12",
+      "coworlds/a/about",
+      "coworlds/a/versions/x",
       "manage/else",
       "seasons/%E0%A4%A",
     ]) {

@@ -123,12 +123,7 @@ export function waitingFor(error: Error | null, next: string): HTMLElement {
     { class: "column" },
     el("h1", {}, isUnknown ? "Page not found" : needsSignIn ? "Sign in to continue" : "Request failed"),
     problem(error),
-    el(
-      "p",
-      { class: "actions" },
-      needsSignIn && buttonLink(to.signIn(next), "Sign in"),
-      link(to.home(), "All seasons"),
-    ),
+    el("p", { class: "actions" }, needsSignIn && buttonLink(to.signIn(next), "Sign in"), link(to.home(), "Front page")),
   );
 }
 

@@ -13,8 +13,8 @@ export class GameFrame {
   private readonly frame: HTMLIFrameElement;
   private address = "";
 
-  constructor(title: string) {
-    this.frame = gameFrame(title);
+  constructor(title: string, options: { takesKeyboard: boolean } = { takesKeyboard: true }) {
+    this.frame = gameFrame(title, options);
     const wide = act("Full screen", () => void this.frame.requestFullscreen?.().catch(() => undefined));
     wide.prepend(icon(ICONS.full));
     this.element.append(this.frame, el("p", { class: "actions game-frame-actions" }, wide));
@@ -39,8 +39,11 @@ export class GameFrame {
   }
 }
 
-/** The frame itself. A game gets the keyboard when it has loaded, unless the viewer is typing elsewhere. */
-export function gameFrame(title: string): HTMLIFrameElement {
+/**
+ * The frame itself. A game gets the keyboard when it has loaded, unless the viewer is typing elsewhere; a replay beside
+ * other content does not.
+ */
+export function gameFrame(title: string, { takesKeyboard } = { takesKeyboard: true }): HTMLIFrameElement {
   const frame = el("iframe", {
     title,
     attrs: {
@@ -51,7 +54,16 @@ export function gameFrame(title: string): HTMLIFrameElement {
   });
   frame.addEventListener("load", () => {
     const active = document.activeElement;
-    if (active === null || active === document.body) frame.focus();
+    if (takesKeyboard && (active === null || active === document.body)) frame.focus();
   });
   return frame;
+}
+
+/** A document that a stranger wrote, such as a report: it runs no scripts and loads nothing. */
+export function reportFrame(title: string, address: string): HTMLIFrameElement {
+  return el("iframe", {
+    title,
+    class: "report-frame",
+    attrs: { src: address, sandbox: "", referrerpolicy: "no-referrer" },
+  });
 }

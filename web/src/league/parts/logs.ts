@@ -25,8 +25,8 @@ export class MatchLogs {
     const box = el("div", {}, el("h3", {}, ref ? `${plainName(ref.name)} v${ref.version}` : policy));
     const artifact = (kind: string) =>
       address("/tournament/matches/{match_id}/{policy_version_id}/artifacts/{kind}", { ...words, kind });
-    box.append(this.file("Match log", artifact("logs")));
-    if (this.match.status === "failed") box.append(this.file("Error details", artifact("error-info")));
+    box.append(textFile(this.site, "Match log", artifact("logs")));
+    if (this.match.status === "failed") box.append(textFile(this.site, "Error details", artifact("error-info")));
     void this.agents(box, words);
     return box;
   }
@@ -36,39 +36,55 @@ export class MatchLogs {
       const files = await this.site.api.get(LOGS, words);
       for (const file of files) {
         const agent = /(\d+)/.exec(file)?.[1] ?? "0";
-        box.append(this.file(`Agent ${agent}`, `${address(LOGS, words)}/${agent}`));
+        box.append(textFile(this.site, `Agent ${agent}`, `${address(LOGS, words)}/${agent}`));
       }
     } catch (error) {
       if (!(error instanceof RequestError && error.status === 404)) box.append(problem(error as Error));
     }
   }
+}
 
-  private file(title: string, path: string): HTMLElement {
-    const body = el("div");
-    const box = el("details", {}, el("summary", {}, title), body);
-    box.addEventListener("toggle", () => {
-      if (box.open && !body.firstChild) void this.load(body, path);
+/** Texts that the user may read, each loaded when it is opened. */
+export class TextFiles {
+  readonly element = el("div");
+  private readonly boxes = new Map<string, HTMLElement>();
+
+  update(site: Site, files: readonly { title: string; url: string }[]): void {
+    const shown = files.map((file) => {
+      const known = this.boxes.get(file.url) ?? textFile(site, file.title, file.url);
+      this.boxes.set(file.url, known);
+      return known;
     });
-    return box;
+    if (shown.length !== this.element.children.length || shown.some((box, i) => box !== this.element.children[i]))
+      this.element.replaceChildren(...shown);
   }
+}
 
-  private async load(body: HTMLElement, path: string): Promise<void> {
-    renew(body, el("p", { class: "quiet" }, "Loading …"));
-    try {
-      const text = await this.site.api.text(path);
-      const cut =
-        text.length > MOST_LETTERS
-          ? el("p", { class: "quiet small" }, `The last ${count(MOST_LETTERS)} of ${count(text.length)} characters`)
-          : null;
-      renew(
-        body,
-        cut,
-        text.trim()
-          ? el("pre", { attrs: { tabindex: 0 } }, text.slice(-MOST_LETTERS))
-          : el("p", { class: "quiet" }, "The log is empty."),
-      );
-    } catch (error) {
-      renew(body, problem(error as Error));
-    }
+function textFile(site: Site, title: string, path: string): HTMLElement {
+  const body = el("div");
+  const box = el("details", {}, el("summary", {}, title), body);
+  box.addEventListener("toggle", () => {
+    if (box.open && !body.firstChild) void load(site, body, path);
+  });
+  return box;
+}
+
+async function load(site: Site, body: HTMLElement, path: string): Promise<void> {
+  renew(body, el("p", { class: "quiet" }, "Loading …"));
+  try {
+    const text = await site.api.text(path);
+    const cut =
+      text.length > MOST_LETTERS
+        ? el("p", { class: "quiet small" }, `The last ${count(MOST_LETTERS)} of ${count(text.length)} characters`)
+        : null;
+    renew(
+      body,
+      cut,
+      text.trim()
+        ? el("pre", { attrs: { tabindex: 0 } }, text.slice(-MOST_LETTERS))
+        : el("p", { class: "quiet" }, "The log is empty."),
+    );
+  } catch (error) {
+    renew(body, problem(error as Error));
   }
 }

@@ -1,5 +1,8 @@
 import type { Route } from "../router";
 import type { Site, View } from "../view";
+import { CoworldView } from "./coworld";
+import { CoworldsView } from "./coworlds";
+import { EpisodeView } from "./episode";
 import { HomeView } from "./home";
 import { ManageView } from "./manage";
 import { MatchView } from "./match";
@@ -7,6 +10,7 @@ import { MeView } from "./me";
 import { MissingView } from "./missing";
 import { PolicyView } from "./policy";
 import { QueueView } from "./queue";
+import { SearchView } from "./search";
 import { SeasonView } from "./season";
 import { UploadView } from "./upload";
 
@@ -20,6 +24,14 @@ export function makeView(site: Site, route: Route): View {
       return new MatchView(site, route);
     case "policy":
       return new PolicyView(site, route);
+    case "episode":
+      return new EpisodeView(site, route);
+    case "coworlds":
+      return new CoworldsView(site, route);
+    case "coworld":
+      return new CoworldView(site, route);
+    case "search":
+      return new SearchView(site, route);
     case "upload":
       return new UploadView(site, route);
     case "queue":

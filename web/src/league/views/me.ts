@@ -1,16 +1,32 @@
 import { el, renew } from "../../ui/dom";
 import { RequestError } from "../api";
-import type { PolicyVersionRow, PolicyVersionsResponse } from "../api-types";
+import type { PlayerLine, PolicyVersionRow, Profile, RequestLine, SubmissionLine, TokenLine } from "../api-types";
 import { count } from "../format";
-import { buttonLink, empty, link, name, Part, time } from "../parts/bits";
+import { buttonLink, chip, empty, link, name, Part, policyLink, time } from "../parts/bits";
+import { episodeTable } from "../parts/episodes";
+import { leagueEntry, seasonEntry } from "../parts/own-entries";
 import { LiveTable } from "../parts/table";
 import { type Route, to } from "../router";
 import { type Site, View } from "../view";
 
-/** The user's own policies. */
+/** Everything of the user: policies, entries, requests, episodes, players and tokens. */
 export class MeView extends View {
-  override title = "Me";
-  private readonly versions = this.source((signal) => this.ask(signal), "policy");
+  override title = "Profile";
+  private readonly versions = this.source(
+    (signal) =>
+      this.signedIn(() => this.site.api.get("/stats/policy-versions", {}, { mine: true, limit: 200 }, signal)),
+    "policy",
+  );
+  private readonly profile = this.source(
+    (signal) => this.signedIn(() => this.site.api.get("/observatory/api/profile", {}, {}, signal)),
+    "policy",
+    "membership",
+    "table",
+    "league",
+    "league_entry",
+    "round",
+    "queue",
+  );
   private readonly head = el("header", { class: "page-head" });
   private readonly table = new LiveTable<PolicyVersionRow>(
     "Your policies",
@@ -32,12 +48,21 @@ export class MeView extends View {
     ],
     (row) => row.id,
   );
-  private readonly policies = new Part("Your policies", this.table.element);
-  private readonly account = new Part("Your account");
+  private readonly episodeTable = episodeTable("Your last episodes");
+  private readonly parts = {
+    entries: new Part("Seasons and leagues"),
+    policies: new Part("Policies", this.table.element),
+    submissions: new Part("League submissions"),
+    episodes: new Part("Last episodes", this.episodeTable.element),
+    requests: new Part("Experience requests"),
+    players: new Part("Players"),
+    tokens: new Part("Tokens"),
+    account: new Part("Account"),
+  };
 
   constructor(site: Site, route: Route) {
     super(site, route);
-    this.content.append(this.head, this.policies.element, this.account.element);
+    this.content.append(this.head, ...Object.values(this.parts).map((part) => part.element));
     const csrf = el("input", { attrs: { type: "hidden", name: "csrf", value: site.api.me?.csrf ?? "" } });
     const out = el(
       "form",
@@ -45,22 +70,25 @@ export class MeView extends View {
       csrf,
       el("button", { class: "button bordered", attrs: { type: "submit" } }, "Sign out"),
     );
-    this.account.body.append(
+    this.parts.account.body.append(
       el(
         "p",
         {},
-        el("a", { attrs: { href: "/observatory/home" } }, "Tokens and players"),
-        el("span", { class: "quiet" }, ": view or revoke them"),
+        el("a", { attrs: { href: "/observatory/home" } }, "Manage tokens and players"),
+        el("span", { class: "quiet" }, ": make, view or revoke them"),
       ),
-      el("p", { class: "quiet small" }, "On a command line, `cogames auth login` gets a separate token."),
+      el(
+        "p",
+        { class: "quiet small" },
+        "On a command line, `cogames auth login` or `softmax login` gets a separate token.",
+      ),
       out,
     );
   }
 
-  private ask(signal: AbortSignal): Promise<PolicyVersionsResponse> {
-    const { api } = this.site;
-    if (!api.me?.signed_in) return Promise.reject(new RequestError("Sign in to see your policies", 401));
-    return api.get("/stats/policy-versions", {}, { mine: true, limit: 200 }, signal);
+  private signedIn<T>(ask: () => Promise<T>): Promise<T> {
+    if (this.site.api.me?.signed_in) return ask();
+    return Promise.reject(new RequestError("Sign in to see your profile", 401));
   }
 
   draw(): void {
@@ -69,10 +97,110 @@ export class MeView extends View {
     const { me } = this.site.api;
     renew(this.head, el("h1", {}, name(me?.name ?? "Me")), el("p", { class: "quiet" }, name(me?.email ?? "")));
     this.table.update(value.entries);
-    this.policies.show(
-      `Your policies (${count(value.total_count)})`,
+    this.parts.policies.show(
+      `Policies (${count(value.total_count)})`,
       value.entries.length > 0,
-      empty("You have no policies yet.", buttonLink(to.upload(), "Upload one"), link(to.home(), "All seasons")),
+      empty("You have no policies yet.", buttonLink(to.upload(), "Upload one"), link(to.home(), "All competitions")),
+    );
+    if (this.profile.value) this.drawProfile(this.profile.value);
+  }
+
+  private drawProfile(profile: Profile): void {
+    const { entries, submissions, episodes, requests, players, tokens } = this.parts;
+    list(entries, [...profile.leagues.map(leagueEntry), ...profile.seasons.map(seasonEntry)]);
+    entries.show(
+      "Seasons and leagues",
+      profile.leagues.length + profile.seasons.length > 0,
+      empty("None of your policies is in a season or league.", link(to.home(), "Choose one")),
+    );
+    list(submissions, profile.submissions.map(submission));
+    submissions.show(
+      "League submissions",
+      profile.submissions.length > 0,
+      empty("You have submitted nothing to a league. `coworld submit POLICY --league LEAGUE` does it."),
+    );
+    this.episodeTable.update(profile.episodes);
+    episodes.show("Last episodes", profile.episodes.length > 0, empty("No episodes with your policies yet."));
+    list(requests, profile.requests.map(request));
+    requests.show(
+      "Experience requests",
+      profile.requests.length > 0,
+      empty(
+        "You have requested no episodes. `coworld xp-request create FILE` lets your policies play what you choose.",
+      ),
+    );
+    list(players, profile.players.map(player));
+    players.show(
+      `Players (${count(profile.players.length)})`,
+      profile.players.length > 0,
+      empty("You have no players."),
+    );
+    list(tokens, profile.tokens.map(token));
+    tokens.show(
+      `Tokens (${count(profile.tokens.length)})`,
+      profile.tokens.length > 0,
+      empty("You have no tokens. `softmax login` makes one."),
     );
   }
+}
+
+function list(part: Part, lines: readonly HTMLElement[]): void {
+  renew(part.body, el("ul", { class: "plain-list" }, ...lines));
+}
+
+function submission(line: SubmissionLine): HTMLElement {
+  return el(
+    "li",
+    {},
+    policyLink(line.policy),
+    el("span", {}, "to ", link(to.league(line.league_id), name(line.league))),
+    chip(line.status === "rejected" ? "failed" : line.status === "placed" ? "completed" : "plain", line.status),
+    line.notes ? el("span", { class: "small" }, name(line.notes)) : null,
+    el("span", { class: "quiet small" }, time(line.created_at)),
+  );
+}
+
+function request(line: RequestLine): HTMLElement {
+  const title = line.title || `${count(line.episodes)} × ${line.coworld}`;
+  return el(
+    "li",
+    {},
+    line.first_episode ? link(to.episode(line.first_episode), name(title)) : name(title),
+    link(to.coworld(line.coworld_id), name(line.coworld)),
+    chip(line.status),
+    el(
+      "span",
+      { class: "small" },
+      `${count(line.ended)} of ${count(line.episodes)} ended`,
+      line.failed ? el("span", { class: "bad" }, `, ${count(line.failed)} failed`) : "",
+    ),
+    el("span", { class: "mono small quiet" }, line.id),
+    el("span", { class: "quiet small" }, time(line.created_at)),
+  );
+}
+
+function player(line: PlayerLine): HTMLElement {
+  return el(
+    "li",
+    {},
+    link(to.player(line.id), name(line.name)),
+    line.is_default ? chip("plain", "default") : null,
+    el("span", { class: "mono small quiet" }, line.id),
+  );
+}
+
+function token(line: TokenLine): HTMLElement {
+  return el(
+    "li",
+    {},
+    name(line.name),
+    el("code", {}, line.preview),
+    chip("plain", line.kind.replaceAll("_", " ")),
+    el(
+      "span",
+      { class: "quiet small" },
+      line.expires_at ? "expires " : "",
+      line.expires_at ? time(line.expires_at) : "",
+    ),
+  );
 }

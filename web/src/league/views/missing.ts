@@ -13,7 +13,7 @@ export class MissingView extends View {
       this.content,
       el("h1", {}, "Page not found"),
       el("p", {}, "This address does not exist in this league."),
-      el("p", { class: "actions" }, link(to.home(), "All seasons"), link(to.queue(), "Queue")),
+      el("p", { class: "actions" }, link(to.home(), "Front page"), link(to.queue(), "Queue")),
     );
   }
 }

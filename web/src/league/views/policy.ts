@@ -3,6 +3,8 @@ import type { FailureLine, HeadToHead, HistoryLine, PolicyPage, PolicySeason } f
 import { bytes, count, difference, digitsFor, duration, plainName, score, words } from "../format";
 import { chip, empty, facts, intervalBar, link, name, Part, policyLink, time } from "../parts/bits";
 import { HistoryChart } from "../parts/chart";
+import { episodeTable } from "../parts/episodes";
+import { leagueEntry } from "../parts/own-entries";
 import { LiveTable } from "../parts/table";
 import { type Route, to } from "../router";
 import { intervalScale, type Scale, scaleFrom } from "../scale";
@@ -16,6 +18,20 @@ export class PolicyView extends View<PolicyRoute> {
   private scale: Scale = scaleFrom(-1, 1);
   private digits = 3;
   private readonly page = this.source((signal) => this.ask(signal), "policy", "table", "membership", "match");
+  private readonly elsewhere = this.source(
+    (signal) =>
+      this.site.api.get(
+        "/observatory/api/policies/{policy_version_id}/leagues",
+        { policy_version_id: this.route.policy },
+        {},
+        signal,
+      ),
+    "policy",
+    "queue",
+    "league_entry",
+    "round",
+  );
+  private readonly episodeTable = episodeTable("Last episodes");
   private readonly head = el("header", { class: "page-head" });
   private readonly chart = new HistoryChart();
   private readonly place = el("select", { class: "field", attrs: { "aria-label": "Season and pool" } });
@@ -88,8 +104,10 @@ export class PolicyView extends View<PolicyRoute> {
   );
   private readonly parts = {
     seasons: new Part("Seasons", this.seasons.element),
+    leagues: new Part("Leagues"),
     chart: new Part("Score, match by match", el("p", { class: "fields" }, this.place), this.chart.element),
     opponents: new Part("Head to head", this.opponents.element),
+    episodes: new Part("Last episodes", this.episodeTable.element),
     failures: new Part("Failures"),
     history: new Part("History"),
     versions: new Part("Versions"),
@@ -130,9 +148,10 @@ export class PolicyView extends View<PolicyRoute> {
       page.seasons.length > 0,
       empty(
         page.mine ? "It is not in a season yet. Open a season and submit it." : "It is not in a season yet.",
-        link(to.home(), "All seasons"),
+        link(to.home(), "All competitions"),
       ),
     );
+    this.drawLeagues();
     this.drawChart(page);
     this.scale = intervalScale([
       ...page.head_to_head.map((row) => ({ score: row.difference, low: row.low, high: row.high })),
@@ -154,6 +173,17 @@ export class PolicyView extends View<PolicyRoute> {
       el("ul", { class: "plain-list" }, ...page.versions.map((line) => versionLine(page, line))),
     );
     this.drawShare(page);
+  }
+
+  private drawLeagues(): void {
+    const { leagues, episodes } = this.parts;
+    const { value, error } = this.elsewhere;
+    leagues.element.hidden = episodes.element.hidden = !value;
+    if (!value || error) return;
+    renew(leagues.body, el("ul", { class: "plain-list" }, ...value.leagues.map(leagueEntry)));
+    leagues.show("Leagues", value.leagues.length > 0, empty("It is not in a league."));
+    this.episodeTable.update(value.episodes);
+    episodes.element.hidden = value.episodes.length === 0;
   }
 
   private drawChart(page: PolicyPage): void {

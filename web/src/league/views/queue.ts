@@ -1,8 +1,7 @@
 import { el, renew } from "../../ui/dom";
 import type { CommissionerNote, QueuedMatch, RunningMatch, WorkerLine } from "../api-types";
 import { count, counted, duration } from "../format";
-import { chip, empty, link, Part, time } from "../parts/bits";
-import { matchTitle } from "../parts/matches";
+import { chip, empty, link, name, Part, time } from "../parts/bits";
 import { LiveTable } from "../parts/table";
 import { type Route, to } from "../router";
 import { type Site, View } from "../view";
@@ -17,42 +16,38 @@ export class QueueView extends View {
     "season",
     "stage",
     "membership",
+    "round",
+    "round_episode",
   );
   private readonly running = new LiveTable<RunningMatch>(
     "Running",
     [
-      { title: "Match", kind: "name", cell: matchCell },
-      {
-        title: "Season",
-        from: "tablet",
-        cell: ({ match }) => (match ? link(to.season(match.season), match.season) : ""),
-      },
+      { title: "Job", kind: "name", cell: jobCell },
+      { title: "Kind", from: "tablet", cell: kindCell },
+      { title: "Belongs to", from: "tablet", cell: aboutCell },
       { title: "Since", cell: ({ since }) => time(since) },
       { title: "Worker", from: "tablet", cell: ({ worker }) => worker ?? "–" },
     ],
-    (row) => row.match?.id ?? `${row.worker} ${row.since}`,
+    (row) => row.url ?? `${row.worker} ${row.since}`,
   );
   private readonly queued = new LiveTable<QueuedMatch>(
     "Waiting",
     [
       { title: "Place", kind: "rank", cell: ({ place }) => count(place) },
-      { title: "Match", kind: "name", cell: matchCell },
-      {
-        title: "Season",
-        from: "tablet",
-        cell: ({ match }) => (match ? link(to.season(match.season), match.season) : ""),
-      },
+      { title: "Job", kind: "name", cell: jobCell },
+      { title: "Kind", from: "tablet", cell: kindCell },
+      { title: "Belongs to", from: "tablet", cell: aboutCell },
       { title: "Since", from: "tablet", cell: ({ queued_at }) => time(queued_at) },
       { title: "Reason", cell: ({ why }) => why },
     ],
-    (row) => row.match?.id ?? `place ${row.place}`,
+    (row) => `${row.place} ${row.url}`,
   );
 
   private readonly parts = {
     running: new Part("Running", this.running.element),
     queued: new Part("Waiting", this.queued.element),
     workers: new Part("Workers"),
-    commissioner: new Part("Commissioner"),
+    commissioner: new Part("Seasons"),
   };
 
   constructor(site: Site, route: Route) {
@@ -66,31 +61,48 @@ export class QueueView extends View {
     const { running, queued, workers, commissioner } = this.parts;
     this.running.update(value.running);
     this.queued.update(value.queued);
-    running.show(
-      `Running (${count(value.running.length)})`,
-      value.running.length > 0,
-      empty("No matches are running."),
-    );
-    const none = "No jobs are waiting. The commissioner's section below explains why.";
+    running.show(`Running (${count(value.running.length)})`, value.running.length > 0, empty("No jobs are running."));
+    const none =
+      "No jobs are waiting. The section Seasons explains why; the page of a league says when its next round begins.";
     queued.show(`Waiting (${count(value.queued_total)})`, value.queued.length > 0, empty(none));
     const more = value.queued_total - value.queued.length;
     if (more > 0) renew(queued.note, el("p", { class: "quiet small" }, `and ${count(more)} more`));
     renew(workers.body, el("ul", { class: "plain-list workers" }, ...value.workers.map(worker)));
     const idle =
-      "No worker has connected recently, so no match will run. `observatory serve` starts its own, `observatory worker` adds others.";
+      "No worker has connected recently, so nothing will run. `observatory serve` starts its own, `observatory worker` adds others.";
     workers.show(`Workers (${count(value.workers.length)})`, value.workers.length > 0, empty(idle));
     renew(commissioner.body, el("ul", { class: "plain-list" }, ...value.commissioner.map(note)));
     commissioner.show(
-      "Commissioner",
+      "Seasons",
       value.commissioner.length > 0,
-      empty("It has not processed any season since the server started."),
+      empty("No season was processed since the server started."),
     );
   }
 }
 
-function matchCell({ match, kind }: { match: RunningMatch["match"]; kind: string }): HTMLElement {
-  if (match) return link(to.match(match.id), ...matchTitle(match));
-  return el("span", { class: "quiet" }, kind === "assay" ? "an assay" : "a private match");
+type JobLine = Pick<RunningMatch, "kind" | "title" | "url" | "about" | "about_url">;
+
+const KINDS: Record<JobLine["kind"], string> = {
+  match: "season match",
+  episode: "episode",
+  commissioner: "commissioner",
+  certification: "certification",
+  report: "report",
+  hosted_game: "hosted game",
+  assay: "assay",
+  private: "private",
+};
+
+function jobCell(job: JobLine): HTMLElement {
+  return job.url ? link(job.url, name(job.title)) : el("span", { class: "quiet" }, name(job.title));
+}
+
+function kindCell(job: JobLine): HTMLElement {
+  return chip("plain", KINDS[job.kind]);
+}
+
+function aboutCell(job: JobLine): HTMLElement | string {
+  return job.about_url ? link(job.about_url, name(job.about)) : job.about;
 }
 
 function worker(line: WorkerLine): HTMLElement {

@@ -2,6 +2,7 @@ import { el, icon, renew, setText } from "../../ui/dom";
 import type { PolicyVersionResponse, SeasonCard } from "../api-types";
 import { bytes, nameFromFile, percent, plainName } from "../format";
 import { act, buttonLink, empty, ICONS, link, problem, progressBar } from "../parts/bits";
+import { command } from "../parts/commands";
 import { Following } from "../parts/following";
 import { SecretFields } from "../parts/secrets";
 import { type Route, to } from "../router";
@@ -63,7 +64,14 @@ export class UploadView extends View<UploadRoute> {
       this.secrets.element,
       el("p", { class: "actions" }, this.send),
     );
-    this.content.append(el("h1", {}, "Upload a policy"), this.signIn, this.form, this.progress, this.result);
+    this.content.append(
+      el("h1", {}, "Upload a policy"),
+      this.signIn,
+      this.form,
+      this.progress,
+      this.result,
+      forLeagues(),
+    );
     this.input.addEventListener("change", () => this.choose(this.input.files?.[0] ?? null));
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -211,7 +219,7 @@ export class UploadView extends View<UploadRoute> {
     } else
       box.append(
         el("p", {}, "It is not in a season yet: open one and submit it."),
-        el("p", { class: "actions" }, link(to.home(), "All seasons")),
+        el("p", { class: "actions" }, link(to.home(), "All competitions")),
       );
     this.result.replaceChildren(box);
   }
@@ -222,6 +230,30 @@ export class UploadView extends View<UploadRoute> {
     this.choose(null);
     this.input.focus();
   }
+}
+
+/** Leagues of other games take container images and files, which are sent from a terminal. */
+function forLeagues(): HTMLElement {
+  const server = `--server ${location.origin}`;
+  return el(
+    "section",
+    { class: "panel" },
+    el("h2", {}, "For a league"),
+    el(
+      "p",
+      {},
+      "Seasons of Cogs vs Clips take a bundle, which you can drop above. Leagues of other games take a container image or a file, which you send from your machine:",
+    ),
+    command(`coworld upload-policy my-player:latest --name my-player ${server}`),
+    command(`coworld submit my-player --league LEAGUE ${server}`),
+    el(
+      "p",
+      { class: "quiet small" },
+      "The page of a league names its id; the page of its ",
+      link(to.coworlds(), "game"),
+      " has the rules and the protocol for players.",
+    ),
+  );
 }
 
 /** A file dropped outside the field must not replace the page. */
