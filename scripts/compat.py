@@ -3,8 +3,8 @@
 Plays random configurations and our missions in both engines, and compares replays, live episodes, viewer tokens and
 networks with the same weights. Runs configurations and policy servers of each package with the other, policies that the
 published command writes, missions that ours saves for it, the published command against our server, the kits for
-language-model players, documents, games, players, images and reporters of published Coworlds, and the published
-`coworld` commands against our server, with files and with images in docker.
+language-model players, documents, games, players, images, commissioners and reporters of published Coworlds, and the
+published `coworld` commands against our server, with files and with images in docker.
 
 usage: compat.py [--count N] [--seed S] ...     arguments are passed to tests/compat/run.py
 """
@@ -21,6 +21,7 @@ from published import (
 )
 from workspace import CACHE, PYTHON, ROOT, say, shared_dir
 
+_PARTS = ("models", "surface", "paintarena", "images", "commissioners")
 COMPONENTIZE_VERSION = "0.25.1"
 """of the compiler of Python reporters to WebAssembly"""
 
@@ -52,7 +53,7 @@ def main() -> None:
     clients = [[f"tests/compat/{script}.py", commands] for script in files]
     live = ["tests/compat/live_episode.py", published]
     coworlds = published_coworld_pythons()
-    worlds = [[f"tests/compat/coworld_{part}.py", *coworlds] for part in ("models", "surface", "paintarena", "images")]
+    worlds = [[f"tests/compat/coworld_{part}.py", *coworlds] for part in _PARTS]
     compiler = environment(f"componentize-py-{COMPONENTIZE_VERSION}", f"componentize-py=={COMPONENTIZE_VERSION}")
     worlds.append(["tests/compat/coworld_reporters.py", compiler, coworlds[0]])
     worlds.append(["tests/compat/leagues_client.py", *coworlds])

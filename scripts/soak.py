@@ -31,7 +31,7 @@ stages, in this order:
   requests server and workers killed 50 times while episodes are requested and played, and the server 50 times while
            images, policies and Coworlds are uploaded, on SQLite and on PostgreSQL: every acknowledged request is
            played once, every acknowledged upload is there once; the feed of changes read in 60 orders of events
-  commissioners  20 rounds of a scripted commissioner; server, workers and the commissioner killed 64 times, on SQLite
+  commissioners  20 rounds of a scripted commissioner; server, workers and the commissioner killed 72 times, on SQLite
            and on PostgreSQL: same results as without kills
   rounds   server and workers of a platform league killed 50 times, on SQLite and on PostgreSQL: same ratings as without
            kills; 50 policies in 5 divisions play 20 rounds each by themselves (rounds.py); 2,000 seatings

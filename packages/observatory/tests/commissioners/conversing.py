@@ -52,6 +52,7 @@ class Commissioned:
     owner: Any
     league: str
     division: str
+    seed: str
     new_handler: Callable[[], Handler] = Script
 
     @property
@@ -224,13 +225,13 @@ def make_commissioned(
     }
     answer = client.post("/v2/coworld-league-seeds", json=body, headers=owner.headers)
     assert answer.status_code == 200, answer.text
-    league = answer.json()["league_id"]
+    league, seed = answer.json()["league_id"], answer.json()["id"]
     for name in PLAYERS:
         account = make_account(world, name)
         version = arena.policy(account, f"{name}-{CRASHES}" if name == BREAKS else name)
         submit(client, account, league, version)
     [division] = client.get("/v2/divisions", params={"league_id": league}).json()
-    return Commissioned(world, client, token, owner, league, division["id"])
+    return Commissioned(world, client, token, owner, league, division["id"], seed)
 
 
 def make_account(world: World, name: str) -> Any:

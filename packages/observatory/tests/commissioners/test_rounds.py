@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from coworld.commissioner.protocol import (
     ScheduleRoundsRequest,
     ScheduleRoundsResponse,
 )
+from coworld.errors import CoworldError
 from observatory.database.tables.leagues import League
 from observatory.public_ids import parse_public_id
 from packages.observatory.tests.commissioners.conversing import Commissioned
@@ -283,9 +285,8 @@ class Hooked(Script):
 
 @on_any
 def test_a_program_is_asked_after_each_episode_if_it_wants_that(league: Commissioned) -> None:
-    seed = league.get("/v2/coworld-league-seeds")[0]["id"]
     body = {"overrides": {"episode_completed_requests": True}}
-    answer = league.client.patch(f"/v2/coworld-league-seeds/{seed}", json=body, headers=league.owner.headers)
+    answer = league.client.patch(f"/v2/coworld-league-seeds/{league.seed}", json=body, headers=league.owner.headers)
     assert answer.status_code == 200, answer.text
     league.new_handler = Hooked
     connection = start_round(league)
@@ -381,6 +382,54 @@ def test_an_older_commissioner_without_migrations_keeps_the_divisions(league: Co
     connection = league.connect()
     league.fetch(connection)
     league.close(connection, "Unknown message", is_refusal=True)
+    assert league.get(f"/v2/leagues/{league.league}/commissioner")["is_migrated"]
+    assert [row["name"] for row in league.get("/v2/divisions", league_id=league.league)] == ["Competition"]
+
+
+class FirstGeneration(Script):
+    """Knows rounds only, and moves members by `graduation_changes`."""
+
+    def __call__(self, message: Any) -> Any:
+        if message.message_type in ("schedule_rounds_request", "league_migration_config_request", *ASKED):
+            raise CoworldError("unknown message")
+        return super().__call__(message)
+
+
+@on_any
+def test_a_commissioner_of_the_first_generation_gets_its_rounds_from_the_server(
+    league: Commissioned, clock: Any
+) -> None:
+    league.new_handler = FirstGeneration
+    body = {"divisions": [{"name": "Competition", "level": 1}, {"name": "Gold", "level": 2}]}
+    answer = league.client.put(f"/v2/leagues/{league.league}/divisions", json=body, headers=league.owner.headers)
+    gold = next(row["id"][4:] for row in answer.json() if row["name"] == "Gold")
+    for _ in range(2):  # it refuses the migration, then the question for rounds
+        league.loop.check_all()
+        league.close(league.connect(), "unknown message", is_refusal=True)
+    assert [row["status"] for row in league.rounds()] == ["pending"]
+    connection = league.connect()
+    [start], _ = league.fetch(connection)
+    member = start.memberships[0]
+    moves = [{"membership_id": str(member.id), "to_division_id": gold, "reason": "won"}]
+    ranked = {"policy_version_id": str(member.policy_version_id), "rank": 1, "score": 2.0}
+    results = [{"division_id": league.division[4:], "rankings": [ranked]}]
+    message = {"type": "round_complete", "results": results, "graduation_changes": moves}
+    assert league.say(connection, json.dumps(message))
+    assert league.members()[str(member.player_name)] == ("Gold", "competing", True)
+    review(league)
+    league.loop.check_all()
+    assert (len(league.rounds()), league.lease()) == (1, None)  # the next one is not due yet, and no one is asked
+    clock.advance(601)
+    league.loop.check_all()
+    assert [row["status"] for row in league.rounds()] == ["completed", "pending"]
+
+
+@on_any
+def test_a_program_that_breaks_over_a_migration_keeps_the_divisions(league: Commissioned) -> None:
+    league.loop.check_all()
+    for _ in range(3):
+        assert not league.get(f"/v2/leagues/{league.league}/commissioner")["is_migrated"]
+        league.close(league.connect(), "it closed its socket (code 1011)")
     assert league.get(f"/v2/leagues/{league.league}/commissioner")["is_migrated"]
     assert [row["name"] for row in league.get("/v2/divisions", league_id=league.league)] == ["Competition"]
 

@@ -137,7 +137,9 @@ async def _talk(running: Running, image: str, pipe: MessagePipe) -> None:
         if not await asyncio.to_thread(pipe.connect):
             return
         tasks = [asyncio.create_task(_inwards(socket, pipe)), asyncio.create_task(_outwards(socket, pipe))]
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        _, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in pending:  # its call may fail once the conversation has ended, which no longer matters
+            task.add_done_callback(lambda task: task.cancelled() or task.exception())
         if any(task.done() and task.result() for task in tasks):
             await _send_rest(tasks[1])
             return

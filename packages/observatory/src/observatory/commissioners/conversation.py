@@ -216,8 +216,12 @@ def close(
     if run.status is not CommissionerRunStatus.RUNNING or connection not in (None, run.connection):
         return
     run.failures += 1
-    if run.phase is CommissionerPhase.MIGRATION and is_refusal and not run.plan:
+    is_unanswered = connection is not None and not run.plan
+    if run.phase is CommissionerPhase.MIGRATION and is_unanswered and (is_refusal or run.failures >= MAX_FAILURES):
+        # Programs without migrations refuse the question, or break over it: a template of theirs raises an error.
         migrating.keep_divisions(session, run, now=now)
+    elif run.phase is CommissionerPhase.SCHEDULING and is_refusal:
+        scheduling.refuse(session, run, now=now)
     elif run.phase is CommissionerPhase.REVIEW and connection is not None:
         if is_refusal:
             reviewing.refuse_question(session, run)

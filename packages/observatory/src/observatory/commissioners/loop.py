@@ -20,6 +20,7 @@ from observatory.clock import Clock
 from observatory.commissioners.conversation import abort_round
 from observatory.commissioners.programs import CONTAINER, program_of
 from observatory.commissioners.runs import active_runs, progress_of, start_run
+from observatory.commissioners.scheduling import QUESTION, schedule_due_rounds
 from observatory.database import Database
 from observatory.database.tables.commissioners import CommissionerPhase, CommissionerRun, LeagueCommissioner
 from observatory.database.tables.leagues import Division, League, Round
@@ -96,9 +97,14 @@ class CommissionerLoop:
             if phase is not None:
                 league = session.get_one(League, league_id)
                 now = self._clock()
-                start_run(session, league, program_of(session, league), phase, now=now)
+                program = program_of(session, league)
                 if phase is CommissionerPhase.SCHEDULING:
-                    progress_of(session, league).scheduled_at = now
+                    progress = progress_of(session, league)
+                    progress.scheduled_at = now
+                    if QUESTION in progress.refused:
+                        schedule_due_rounds(session, league, program, now=now)
+                        return phase
+                start_run(session, league, program, phase, now=now)
             return phase
 
     def _due(self, session: Session, league_id: uuid.UUID) -> CommissionerPhase | None:

@@ -32,10 +32,18 @@ ROUND_CONFIG = "round_config"
 def with_players(message: dict[str, Any], players: Mapping[str, str | None]) -> dict[str, Any]:
     """Return a `round_complete` in which rankings name players; older commissioners leave them out.
 
-    `players` are those of the round's members, by policy version. The message has not been checked yet.
+    `players` are those of the round's members, by policy version. The message has not been checked yet. The
+    `graduation_changes` of the first generation become `membership_changes`.
     """
+    if message.get("type") != "round_complete":
+        return message
+    graduated = message.get("graduation_changes")
+    if isinstance(graduated, list) and graduated and not message.get("membership_changes"):
+        # They do not say where a member comes from, and nothing depends on that.
+        moves = [{**row, "from_division_id": row.get("to_division_id")} for row in graduated if isinstance(row, dict)]
+        message = {**message, "membership_changes": moves}
     results = message.get("results")
-    if message.get("type") != "round_complete" or not isinstance(results, list):
+    if not isinstance(results, list):
         return message
     named = []
     for result in results:

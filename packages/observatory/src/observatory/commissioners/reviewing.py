@@ -13,12 +13,10 @@ from sqlalchemy.orm import Session
 
 from observatory import events
 from observatory.commissioners import facts, members
-from observatory.commissioners.programs import Program
 from observatory.commissioners.results import board_of
 from observatory.commissioners.runs import ProtocolBroken, end_run, progress_of, send, start_run
-from observatory.commissioners.scheduling import create_rounds
+from observatory.commissioners.scheduling import create_rounds, program_of_run
 from observatory.database.tables.commissioners import CommissionerPhase, CommissionerRun, CommissionerRunStatus
-from observatory.database.tables.coworlds import Coworld
 from observatory.database.tables.leagues import Round, RoundStatus
 from observatory.events import Change, ChangeKind
 from observatory.leagues.entries import live_memberships
@@ -50,7 +48,7 @@ def start_review(session: Session, run: CommissionerRun, *, now: datetime) -> No
     questions = [question for question in QUESTIONS if question not in refused]
     if not questions:
         return
-    program = Program(session.get_one(Coworld, run.coworld_id), run.runnable_id, run.version)
+    program = program_of_run(session, run)
     phase, plan = CommissionerPhase.REVIEW, {"questions": questions}
     start_run(session, run.league, program, phase, now=now, round_=run.round, plan=plan)
 
@@ -102,7 +100,7 @@ def _take_completed(session: Session, run: CommissionerRun, message: dict[str, A
     wanted = wanted or members.as_events(message["membership_changes"], memberships)
     members.check_events(wanted, memberships, divisions)
     members.apply_events(session, league, wanted, memberships, divisions, now=now, round_id=run.round_id)
-    create_rounds(session, run, message["follow_up_rounds"], now=now)
+    create_rounds(session, league, program_of_run(session, run), message["follow_up_rounds"], now=now)
 
 
 def _ask_ranks(session: Session, run: CommissionerRun) -> dict[str, Any]:
