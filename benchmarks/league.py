@@ -1,12 +1,14 @@
 """Measure the response times of the league's server with a full database and many clients.
 
-usage: league.py [--policies 1000] [--matches 100000] [--seconds 30] [--clients 200] [--turns 3]
-                 [--only sqlite,postgresql] [--parts calls,polling] [--folder FOLDER] [--record]
+usage: league.py [--policies 1000] [--matches 100000] [--rounds 20] [--seconds 30] [--clients 200] [--turns 3]
+                 [--only sqlite,postgresql] [--parts calls,polling,both] [--folder FOLDER] [--record]
 
   calls    milliseconds of every GET of the pages and of the published clients, with the cache cleared before each,
            as after a match. Best of the turns, over the requests of a turn.
   polling  clients that ask for the table and the matches every two seconds, while the server's own worker plays real
            matches in boxes; best of the turns
+  both     the same with half of the clients on the pages of a league of 5 divisions, in which a round is settled every
+           second; the turns alternate with those of `polling`
 
 With --folder the databases are stored there and reused.
 """
@@ -18,14 +20,15 @@ import asyncio
 import json
 import logging
 import os
+import random
 import re
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -34,6 +37,7 @@ import httpx
 import uvicorn
 from fastapi import FastAPI
 
+from league_rounds import FilledLeague
 from league_world import FEWEST_MATCHES, FEWEST_POLICIES, Filled, fill
 from observatory.app import create_app
 from observatory.settings import Settings
@@ -52,7 +56,8 @@ def main() -> int:
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--only", default="sqlite,postgresql")
-    parser.add_argument("--parts", default="calls,polling")
+    parser.add_argument("--rounds", type=int, default=20, help="played rounds of each of the five divisions")
+    parser.add_argument("--parts", default="calls,polling,both")
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--record", action="store_true")
     arguments = parser.parse_args()
@@ -82,12 +87,15 @@ def measure(url: str | None, folder: Path, arguments: argparse.Namespace) -> dic
         for path, milliseconds in sorted(best.items(), key=lambda entry: -entry[1]):
             print(f"{milliseconds:8.1f} ms  {path}{'' if milliseconds < CALL_LIMIT else '   TOO SLOW'}", flush=True)
         found["calls_ms"] = best
-    if "polling" in arguments.parts:
-        turns = [polling(url, folder, filled, arguments) for _ in range(arguments.turns)]
-        for turn in turns:
-            print(turn, flush=True)
-        found["polling"] = min(turns, key=lambda turn: (turn["errors"], turn["p99_ms"]))
-    return found
+    kinds = [part for part in ("polling", "both") if part in arguments.parts.split(",")]
+    polled: dict[str, list[dict[str, Any]]] = {kind: [] for kind in kinds}
+    for _ in range(arguments.turns):
+        for kind in kinds:
+            polled[kind].append(polling(url, folder, filled, arguments, with_league=kind == "both"))
+            print(kind, polled[kind][-1], flush=True)
+    return found | {
+        kind: min(turns, key=lambda turn: (turn["errors"], turn["p99_ms"])) for kind, turns in polled.items()
+    }
 
 
 @contextmanager
@@ -126,7 +134,7 @@ def filled_database(url: str | None, folder: Path, arguments: argparse.Namespace
         return Filled(**json.loads(notes.read_text()))
     began = time.monotonic()
     app = create_app(Settings(**settings(url, folder)))
-    filled = fill(app, policies=arguments.policies, matches=arguments.matches)
+    filled = fill(app, policies=arguments.policies, matches=arguments.matches, rounds=arguments.rounds)
     if url is not None:
         from sqlalchemy import text
 
@@ -172,7 +180,14 @@ def asked(filled: Filled) -> dict[str, list[str]]:
     """Return every call of the pages and of the published clients, with the addresses to request in turn."""
     seasons = [filled.season, filled.team_season]
     pages, published = "/observatory/api", "/tournament"
+    league = FilledLeague(**filled.league)
     words = {"{season}": seasons, "{policy}": filled.policies, "{match}": filled.matches, "{episode}": filled.episodes}
+    words |= {
+        "{league}": [league.league],
+        "{division}": league.divisions,
+        "{round}": league.rounds,
+        "{player}": league.players,
+    }
     templates = [
         f"{pages}/seasons",
         f"{pages}/seasons/{{season}}",
@@ -216,6 +231,27 @@ def asked(filled: Filled) -> dict[str, list[str]]:
         "/assay/runs",
         "/players",
         "/jobs",
+        "/observatory",
+        f"{pages}/leagues",
+        f"{pages}/leagues/{{league}}",
+        f"{pages}/leagues/{{league}}/rounds",
+        f"{pages}/leagues/{{league}}/events",
+        f"{pages}/divisions/{{division}}",
+        f"{pages}/divisions/{{division}}/table",
+        f"{pages}/divisions/{{division}}/members",
+        f"{pages}/rounds/{{round}}",
+        f"{pages}/rounds/{{round}}/episodes",
+        f"{pages}/rounds/{{round}}/pairings",
+        f"{pages}/players/{{player}}",
+        f"{pages}/players/{{player}}/history",
+        "/v2/leagues",
+        "/v2/divisions?league_id={league}",
+        "/v2/rounds?league_id={league}",
+        "/v2/league-policy-memberships?league_id={league}",
+        "/v2/competition-events?league_id={league}",
+        "/v2/divisions/{division}/leaderboard",
+        "/v2/rounds/{round}",
+        "/v2/rounds/{round}/episode-requests",
     ]
     found = {}
     for template in templates:
@@ -227,8 +263,59 @@ def asked(filled: Filled) -> dict[str, list[str]]:
     return found
 
 
-def polling(url: str | None, folder: Path, filled: Filled, arguments: argparse.Namespace) -> dict[str, Any]:
+def season_paths(filled: Filled) -> list[list[str]]:
+    """Return what clients ask for in turn, each the two addresses of one of these pairs."""
+    return [
+        [
+            f"/tournament/seasons/{filled.season}/leaderboard",
+            f"/tournament/seasons/{filled.season}/matches?limit=50",
+        ],
+        [
+            f"/observatory/api/seasons/{filled.season}/table",
+            f"/observatory/api/seasons/{filled.season}/matches",
+        ],
+    ]
+
+
+def league_paths(filled: Filled) -> list[list[str]]:
+    league, pages = FilledLeague(**filled.league), "/observatory/api"
+    return [
+        ["/observatory", f"{pages}/leagues"],
+        [f"{pages}/leagues/{league.league}", f"{pages}/leagues/{league.league}/rounds"],
+        [f"{pages}/divisions/{league.divisions[0]}", f"{pages}/divisions/{league.divisions[0]}/table"],
+        [f"{pages}/rounds/{league.rounds[0]}", f"/v2/divisions/{league.divisions[1]}/leaderboard"],
+    ]
+
+
+@contextmanager
+def recording(address: str, filled: Filled) -> Iterator[list[int]]:
+    """Record a window of lasting games every second: the server settles a round of a division with each."""
+    league, chance = FilledLeague(**filled.league), random.Random(1)
+    stopped, recorded = threading.Event(), list[int]()
+
+    def record_windows() -> None:
+        with httpx.Client(base_url=address, timeout=60, trust_env=False) as client:
+            while not stopped.wait(1.0):
+                body = league.windows(len(recorded), chance)
+                path, headers = f"/v2/leagues/{league.league}/recorded-windows", {"X-Auth-Token": filled.token}
+                recorded.append(client.post(path, json=body, headers=headers).status_code)
+
+    thread = threading.Thread(target=record_windows)
+    thread.start()
+    try:
+        yield recorded
+    finally:
+        stopped.set()
+        thread.join()
+
+
+def polling(
+    url: str | None, folder: Path, filled: Filled, arguments: argparse.Namespace, *, with_league: bool
+) -> dict[str, Any]:
     """Run many clients at once against a server with its worker, in separate processes."""
+    pairs = season_paths(filled)
+    if with_league:  # as many clients for seasons as for leagues
+        pairs = [pair for both in zip(pairs * 2, league_paths(filled), strict=True) for pair in both]
     environment = {f"OBSERVATORY_{name.upper()}": str(value) for name, value in settings(url, folder).items()}
     environment |= {"OBSERVATORY_PORT": "0", "OBSERVATORY_LOCAL_WORKERS": "1", "OBSERVATORY_LOG_LEVEL": "WARNING"}
     command = [sys.executable, "-m", "observatory", "serve"]
@@ -239,9 +326,12 @@ def polling(url: str | None, folder: Path, filled: Filled, arguments: argparse.N
         done = _completed(address, filled)
         while _completed(address, filled) == done:
             time.sleep(0.5)  # until the worker plays
-        asyncio.run(_poll(address, filled, 4, 0.1))  # the first of each make what the others get
+        asyncio.run(_poll(address, filled, 2 * len(pairs), 0.1, pairs))  # the first of each fill the cache
         done, began, used = _completed(address, filled), time.monotonic(), _cpu_seconds(server.pid)
-        asked, errors = asyncio.run(_poll(address, filled, arguments.clients, arguments.seconds))
+        settled = _settled(address, filled)
+        with recording(address, filled) if with_league else nullcontext([]) as recorded:
+            asked, errors = asyncio.run(_poll(address, filled, arguments.clients, arguments.seconds, pairs))
+        settled = _settled(address, filled) - settled
         played = _completed(address, filled) - done
         seconds, used = time.monotonic() - began, _cpu_seconds(server.pid) - used
     finally:
@@ -253,15 +343,28 @@ def polling(url: str | None, folder: Path, filled: Filled, arguments: argparse.N
     return {
         "clients": arguments.clients,
         "requests": len(times),
-        "errors": errors,
+        "errors": errors + sum(status != 200 for status in recorded),
         "per_second": round(len(times) / seconds, 1),
         "p50_ms": _percentile(times, 0.5),
         "p99_ms": _percentile(times, 0.99),
         "worst_ms": round(times[-1], 1),
-        "p99_ms_of": {path: _percentile(sorted(t for t, of in asked if of == path), 0.99) for path in paths},
+        "p99_ms_of": {
+            _named(path, filled): _percentile(sorted(t for t, of in asked if of == path), 0.99) for path in paths
+        },
         "matches_played": played,
+        "rounds_settled": settled,
         "server_cpu_share": round(used / seconds, 2),
     }
+
+
+def _named(path: str, filled: Filled) -> str:
+    """Return a path with the kinds of its ids in place of the ids."""
+    league = FilledLeague(**filled.league)
+    named = [("{league}", [league.league]), ("{division}", league.divisions), ("{round}", league.rounds)]
+    for word, ids in named:
+        for found in ids:
+            path = path.replace(found, word)
+    return path
 
 
 def _percentile(times: list[float], share: float) -> float:
@@ -289,15 +392,16 @@ def _completed(address: str, filled: Filled) -> int:
     return int(card["matches"]) + int(card["failed"])
 
 
-async def _poll(address: str, filled: Filled, clients: int, seconds: float) -> tuple[list[tuple[float, str]], int]:
+def _settled(address: str, filled: Filled) -> int:
+    path = f"{address}/v2/rounds?league_id={filled.league['league']}&status=completed&limit=1"
+    return int(httpx.get(path, timeout=300, trust_env=False).json()["total_count"])
+
+
+async def _poll(
+    address: str, filled: Filled, clients: int, seconds: float, pairs: Sequence[Sequence[str]]
+) -> tuple[list[tuple[float, str]], int]:
     """Return (milliseconds and path of each request, number of failures)."""
     host, port = address.removeprefix("http://").split(":")
-    paths = [
-        f"/tournament/seasons/{filled.season}/leaderboard",
-        f"/tournament/seasons/{filled.season}/matches?limit=50",
-        f"/observatory/api/seasons/{filled.season}/table",
-        f"/observatory/api/seasons/{filled.season}/matches",
-    ]
     times: list[tuple[float, str]] = []
     errors = 0
     ends = time.monotonic() + seconds
@@ -307,7 +411,7 @@ async def _poll(address: str, filled: Filled, clients: int, seconds: float) -> t
         await asyncio.sleep(EVERY_SECONDS * number / clients)
         reader, writer = await asyncio.open_connection(host, int(port), limit=1 << 22)
         token = f"X-Auth-Token: {filled.token}\r\n" if number % 2 else ""
-        own = paths[:2] if number % 4 < 2 else paths[2:]
+        own = pairs[number // 2 % len(pairs)]
         while time.monotonic() < ends:
             due = time.monotonic() + EVERY_SECONDS
             for path in own:

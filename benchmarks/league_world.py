@@ -8,7 +8,7 @@ import random
 import uuid
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from sqlalchemy import insert
 from sqlalchemy.orm import Session
 
+from league_rounds import fill_league
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from observatory.accounts.service import create_user, mint_user_token
 from observatory.database import new_id
@@ -70,10 +71,12 @@ class Filled:
     episodes: list[str]
     token: str
     admin_token: str
+    league: dict[str, Any]
+    """a `FilledLeague`"""
 
 
-def fill(app: FastAPI, *, policies: int, matches: int, seed: int = 1) -> Filled:
-    """Insert a freeplay season with all policies, and a team season with its final table."""
+def fill(app: FastAPI, *, policies: int, matches: int, rounds: int, seed: int = 1) -> Filled:
+    """Insert a freeplay season with all policies, a team season with its final table, and a league with rounds."""
     chance = random.Random(seed)
     app.state.store.put(BUNDLE, _bundle())
     start = datetime.now(UTC) - timedelta(days=30)
@@ -100,15 +103,18 @@ def fill(app: FastAPI, *, policies: int, matches: int, seed: int = 1) -> Filled:
             log.play(teams, final, _team(session, final, drawn, number, chance, start), TEAM_MATCHES)
         _enter(session, teams.pools[-1], versions[:32], start)
         log.flush()
-        return Filled(
-            season=freeplay.name,
-            team_season=teams.name,
-            policies=[str(version) for version in versions[:20]],
-            matches=[str(match) for match in log.some_matches],
-            episodes=[str(episode) for episode in log.some_episodes],
-            token=token,
-            admin_token=admin_token,
-        )
+        owner, names = users[0].id, (freeplay.name, teams.name)
+    league = fill_league(app, owner, versions[:AUTHORS], rounds=rounds, seed=seed)
+    return Filled(
+        season=names[0],
+        team_season=names[1],
+        policies=[str(version) for version in versions[:20]],
+        matches=[str(match) for match in log.some_matches],
+        episodes=[str(episode) for episode in log.some_episodes],
+        token=token,
+        admin_token=admin_token,
+        league=asdict(league),
+    )
 
 
 def _bundle() -> bytes:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
+from sqlalchemy import update
 
 from coworld.server.policy_upload import archived
 from coworld.templates import write_template
+from observatory.database.tables.jobs import Job
+from observatory.job_states import JobStatus
 from packages.observatory.tests.coworlds.games import game, pass_certification, pass_smoke_episodes
 from packages.observatory.tests.leagues.field import Field
 from tests.league import Account, League, make_account, running_server
@@ -23,7 +26,7 @@ __all__ = ["CALLS", "running_coworld_league"]
 CALLS = Path(__file__).resolve().parent / "compat" / "published_league_calls.json"
 """reading calls of published clients; tests/compat/leagues_client.py records them"""
 
-LEAGUE_NAME = "Paint Main"
+LEAGUE_NAME, LADDER_NAME = "Paint Main", "Paint Ladder"
 EPISODE_FILES = {
     "results.json": json.dumps({"scores": [3, 5], "painted_tiles": [3, 5], "ticks": 12}).encode(),
     "replay": b"a replay",
@@ -41,7 +44,8 @@ def running_coworld_league(folder: Path) -> Iterator[League]:
 
     In it: the users ada (`{token}`), bob (`{other_token}`) and an administrator (`{admin_token}`); ada's Coworld
     `paintarena`, canonical; a league of it, with a policy of each user and a completed round; a request of ada's with
-    a completed and a failed episode.
+    a completed and a failed episode; the league `Paint Ladder` of the same Coworld and policies, which plays by itself:
+    a settled round (`{ladder_round}`), and one that is being played (`{running_round}`).
     """
     with running_server(folder) as league:
         _fill(league, folder)
@@ -86,6 +90,39 @@ def _fill(league: League, folder: Path) -> None:
     completed = field.round(division["id"], dict(zip(versions, (2.0, 1.0), strict=True)))
     league.names |= {"round": completed, "pool": completed.replace("round_", "pool_")}
     _request(league, ada, root)
+    _ladder(league, (ada, bob), versions)
+
+
+def _ladder(league: League, accounts: Sequence[Account], versions: Sequence[uuid.UUID]) -> None:
+    """Make a league that plays by itself, and play its first round."""
+    loop = league.world.app.state.league_loop
+    ada = accounts[0]
+    with _http(league, ada) as http:
+        body = {"coworld_name": "paintarena", "league_key": "ladder", "league_name": LADDER_NAME}
+        ladder = _ok(http.post("/v2/coworld-league-seeds", json=body))["league_id"]
+        settings = {"ladder": {"enabled": True, "scheduler": {"strategy": "round_robin"}}}
+        _ok(http.post(f"/v2/leagues/{ladder}/settings", json=settings))
+        [division] = _ok(http.get("/v2/divisions", params={"league_id": ladder}))
+    for account, version in zip(accounts, versions, strict=True):
+        with _http(league, account) as http:
+            body = {"league_id": ladder, "policy_version_id": str(version)}
+            _ok(http.post("/v2/league-submissions", json=body))
+    loop.check_all()
+    with httpx.Client(base_url=league.url, timeout=60, trust_env=False) as http:
+        _play(http, league.names["worker_token"], EPISODE_FILES)
+    loop.check_all()
+    with _http(league, ada) as http:
+        running, settled = _ok(http.get("/v2/rounds", params={"league_id": ladder}))["entries"]
+    assert (running["status"], settled["status"]) == ("running", "completed")
+    with league.world.database.transaction() as session:  # workers of tests play other episodes first
+        session.execute(update(Job).where(Job.status == JobStatus.PENDING).values(priority=-1))
+    league.names |= {
+        "ladder": ladder,
+        "ladder_division": division["id"],
+        "ladder_round": settled["id"],
+        "running_round": running["id"],
+        "running_pool": running["id"].replace("round_", "pool_"),
+    }
 
 
 def _upload(http: httpx.Client, name: str, archive: bytes) -> str:
@@ -111,17 +148,23 @@ def _request(league: League, ada: Account, root: Account) -> None:
         worker = _ok(http.post("/admin/tokens", json={"name": "worker"}, headers=elevated))["token"]
         failure = {"error_type": "player_error", "message": "it left", "failed_policy_index": 1}
         for name, files, error in (("episode", EPISODE_FILES, None), ("failed_episode", {}, failure)):
-            lease = _ok(http.post("/work/lease", json={"worker": "w"}, headers={"X-Auth-Token": worker}))
+            lease = _play(http, worker, files, error)
             job = name.replace("episode", "job")
             league.names |= {name: lease["spec"]["episode_request_id"], job: lease["job_id"]}
-            for file, data in files.items():
-                kind = CONTENT_TYPES.get(file.rpartition(".")[2], "application/octet-stream")
-                answer = http.put(lease["outputs"][file], content=data, headers={"Content-Type": kind})
-                assert answer.is_success, (file, answer.text)
-            end = {"status": "completed" if error is None else "failed", "error_info": error}
-            headers = {"X-Auth-Token": lease["job_token"]}
-            _ok(http.post(f"/work/jobs/{lease['job_id']}/finish", json=end, headers=headers))
     league.names |= {"request": request["id"], "worker_token": worker}
+
+
+def _play(http: httpx.Client, worker: str, files: Mapping[str, bytes], error: Any = None) -> Any:
+    """End the next job as a worker does, with these files; return its lease."""
+    lease = _ok(http.post("/work/lease", json={"worker": "w"}, headers={"X-Auth-Token": worker}))
+    for file, data in files.items():
+        kind = CONTENT_TYPES.get(file.rpartition(".")[2], "application/octet-stream")
+        answer = http.put(lease["outputs"][file], content=data, headers={"Content-Type": kind})
+        assert answer.is_success, (file, answer.text)
+    end = {"status": "completed" if error is None else "failed", "error_info": error}
+    headers = {"X-Auth-Token": lease["job_token"]}
+    _ok(http.post(f"/work/jobs/{lease['job_id']}/finish", json=end, headers=headers))
+    return lease
 
 
 def _http(league: League, account: Account) -> httpx.Client:

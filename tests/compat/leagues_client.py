@@ -18,7 +18,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -42,11 +42,31 @@ class Step:
     play: bool = False
     saves: str = ""
     """the name under which the `id` of the printed document is kept"""
+    shows: tuple[str, ...] = ()
+    """what the command prints, with names of things in braces"""
 
 
 NEW, OLD, OLDEST = "0.1.64", "0.1.26", "0.1.0"
 COMMAND_SECONDS = 900
 """for a command that certifies a Coworld, sends its images and waits for the server's episodes"""
+RATED = ("1516.0", "1484.0")
+RUNNING = [
+    Step("coworld leagues {ladder} --json", shows=("Paint Ladder",)),
+    Step("coworld divisions --league {ladder} --json", shows=("{ladder_division}",)),
+    Step("coworld results {ladder}", shows=("Competition",)),
+    Step("coworld results {ladder_division} --json", shows=RATED),
+    Step("coworld results {ladder_division}", shows=RATED),
+    Step("coworld results {ladder_round} --json", shows=("5.0", "3.0")),
+    Step("coworld rounds --league {ladder} --json", shows=("{running_round}", "{ladder_round}", '"running"')),
+    Step("coworld rounds --league {ladder} --status running", shows=("{running_round}",)),
+    Step("coworld rounds {running_round} --json", shows=('"running"',)),
+    Step("coworld rounds {ladder_round} --json", shows=('"rating_after": 1516.0',)),
+    Step("coworld episodes --round {ladder_round}", shows=("completed",)),
+    Step("coworld memberships --league {ladder} --champions-only --json", shows=("mine", "theirs")),
+    Step("coworld submissions --league {ladder} --json", shows=("placed",)),
+    Step("coworld events --league {ladder} --json", shows=("round_completed", "round_started", "submission_placed")),
+]
+"""a league that is being played"""
 STEPS = [
     Step("softmax set-token {token}"),
     Step("softmax status"),
@@ -80,6 +100,7 @@ STEPS = [
     Step("coworld submissions --league {league} --policy mine:v1"),
     Step("coworld events --league {league} --json"),
     Step("coworld events --policy mine --limit 5"),
+    *RUNNING,
     Step("coworld credits", only=NEW),
     Step("coworld credits --json", only=NEW),
     Step("coworld power-analysis {division} --json", only=NEW),
@@ -165,6 +186,8 @@ rounds --league {league} --limit 1 --offset 0 --json
 rounds {round} --json
 pools --round {round} --json
 pools {pool}
+pools --round {running_round} --json
+pools {running_pool}
 memberships --league {league} --active-only --champions-only --json
 memberships --policy mine --player {player} --json
 submissions --mine --json
@@ -189,6 +212,7 @@ images --json""",
     )
     for line in lines.splitlines()
 ]
+OLDEST_STEPS[-3:-3] = [replace(step, only=OLDEST) for step in RUNNING if "--round" not in step.line]
 CHANGES = [step.line for step in STEPS if "{created}" in step.line or "{new_seed}" in step.line]
 """commands about rows that other commands make: a filled server does not have them"""
 LEFT_OUT = {
@@ -259,6 +283,9 @@ def check(client: Client, league: League, step: Step) -> str | None:
         jobs.close()
     result = client.run(step.line)
     said = f"{result.stdout[-300:]} {result.stderr[-500:]}".strip()
+    missing = [text for text in step.shows if filled(text, league.names) not in result.stdout]
+    if missing:
+        return f"does not show {', '.join(missing)}: {said}"
     if result.returncode != step.code:
         return f"ends with {result.returncode} instead of {step.code}: {said}"
     if step.code == 0 and "Traceback" in result.stderr:  # 0.1.26 prints one for every refusal
