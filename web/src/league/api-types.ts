@@ -1357,8 +1357,8 @@ export interface RoundCommissioner {
   rule: string | null;
   rule_description: string | null;
   observed: Record<string, unknown>[];
-  has_render: boolean;
-  facts: unknown[][];
+  render_url: string | null;
+  facts: RoundFact[];
 }
 
 export interface RoundEntrant {
@@ -1384,6 +1384,11 @@ export interface RoundEpisode {
 export interface RoundEpisodes {
   rows: RoundEpisode[];
   total: number;
+}
+
+export interface RoundFact {
+  name: string;
+  text: string;
 }
 
 /** A round in a list. `ended` counts episodes of the plan whose last attempt has ended. */

@@ -45,8 +45,9 @@ export class Api {
     path: P,
     words: Words<P>,
     body?: PostCalls[P]["body"],
+    headers: Record<string, string> = {},
   ): Promise<PostCalls[P]["answer"]> {
-    return this.send("POST", address(path, words as Record<string, string>), body);
+    return this.send("POST", address(path, words as Record<string, string>), body, headers);
   }
 
   async text(path: string): Promise<string> {
@@ -57,8 +58,8 @@ export class Api {
     return this.send("PUT", address(path, words as Record<string, string>), body);
   }
 
-  private send<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const headers: Record<string, string> = { "X-CSRF-Token": this.me?.csrf ?? "" };
+  private send<T>(method: string, path: string, body?: unknown, more: Record<string, string> = {}): Promise<T> {
+    const headers: Record<string, string> = { "X-CSRF-Token": this.me?.csrf ?? "", ...more };
     if (body !== undefined) headers["Content-Type"] = "application/json";
     return this.json(
       path,

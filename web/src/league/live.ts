@@ -4,6 +4,8 @@ import { type EventStream, HeaderEvents } from "./stream";
 export interface Change {
   kind: string;
   season?: string | null;
+  /** of changes in a league; without it any league may have changed */
+  league?: string | null;
   ids?: string[];
 }
 

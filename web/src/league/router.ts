@@ -2,6 +2,11 @@
 export type Route =
   | { page: "home" }
   | { page: "season"; season: string; tab: SeasonTab }
+  | { page: "leagues" }
+  | { page: "league"; league: string; tab: LeagueTab }
+  | { page: "division"; division: string; tab: DivisionTab }
+  | { page: "round"; round: string }
+  | { page: "player"; player: string }
   | { page: "match"; match: string }
   | { page: "policy"; policy: string }
   | { page: "upload"; season: string }
@@ -20,12 +25,21 @@ export type SeasonTab = (typeof SEASON_TABS)[number];
 export const COWORLD_TABS = ["about", "docs", "versions", "episodes"] as const;
 export type CoworldTab = (typeof COWORLD_TABS)[number];
 
+export const LEAGUE_TABS = ["divisions", "rounds", "events", "rules", "manage"] as const;
+export type LeagueTab = (typeof LEAGUE_TABS)[number];
+
+export const DIVISION_TABS = ["table", "rounds", "members", "rules"] as const;
+export type DivisionTab = (typeof DIVISION_TABS)[number];
+
 export const MANAGE_SECTIONS = ["seasons", "users", "workers", "jobs", "failures"] as const;
 export type ManageSection = (typeof MANAGE_SECTIONS)[number];
 
 const BASE = "/observatory";
 const EPISODE = /^ereq_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** The id of a row with the prefix of its kind, such as `league_...`. */
+const isId = (prefix: string, text: string) =>
+  text.startsWith(`${prefix}_`) && UUID.test(text.slice(prefix.length + 1));
 
 /** Parse an address of this site; null for other addresses, such as files and server-rendered pages. */
 export function readRoute(pathname: string, search = ""): Route | null {
@@ -52,6 +66,19 @@ export function readRoute(pathname: string, search = ""): Route | null {
       const tab = SEASON_TABS.find((name) => name === (third || "table"));
       return tab ? { page: "season", season: second, tab } : missing;
     }
+    case "leagues": {
+      if (!second) return words.length === 1 ? { page: "leagues" } : missing;
+      const tab = LEAGUE_TABS.find((name) => name === (third || "divisions"));
+      return tab && isId("league", second) ? { page: "league", league: second, tab } : missing;
+    }
+    case "divisions": {
+      const tab = DIVISION_TABS.find((name) => name === (third || "table"));
+      return tab && isId("div", second) ? { page: "division", division: second, tab } : missing;
+    }
+    case "rounds":
+      return isId("round", second) && !third ? { page: "round", round: second } : missing;
+    case "players":
+      return second.startsWith("ply_") && !third ? { page: "player", player: second } : missing;
     case "matches":
       return UUID.test(second) && !third ? { page: "match", match: second } : missing;
     case "policies":
@@ -94,16 +121,19 @@ export const to = {
   home: () => BASE,
   season: (season: string, tab: SeasonTab = "table") =>
     `${BASE}/seasons${part(season)}${tab === "table" ? "" : part(tab)}`,
+  leagues: () => `${BASE}/leagues`,
+  league: (league: string, tab: LeagueTab = "divisions") =>
+    `${BASE}/leagues${part(league)}${tab === "divisions" ? "" : part(tab)}`,
+  division: (division: string, tab: DivisionTab = "table") =>
+    `${BASE}/divisions${part(division)}${tab === "table" ? "" : part(tab)}`,
+  round: (id: string) => `${BASE}/rounds${part(id)}`,
+  player: (id: string) => `${BASE}/players${part(id)}`,
   match: (id: string) => `${BASE}/matches${part(id)}`,
   policy: (id: string) => `${BASE}/policies${part(id)}`,
   episode: (id: string) => `${BASE}/episodes${part(id)}`,
   coworlds: () => `${BASE}/coworlds`,
   coworld: (reference: string, tab: CoworldTab = "about", doc = "") =>
     `${BASE}/coworlds${part(reference)}${tab === "about" ? "" : part(tab)}${doc ? part(doc) : ""}`,
-  league: (id: string) => `${BASE}/leagues${part(id)}`,
-  division: (id: string) => `${BASE}/divisions${part(id)}`,
-  round: (id: string) => `${BASE}/rounds${part(id)}`,
-  player: (id: string) => `${BASE}/players${part(id)}`,
   search: (query = "") => `${BASE}/search${query ? `?q=${encodeURIComponent(query)}` : ""}`,
   upload: (season = "") => `${BASE}/upload${season ? `?season=${encodeURIComponent(season)}` : ""}`,
   queue: () => `${BASE}/queue`,

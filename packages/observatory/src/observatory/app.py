@@ -104,6 +104,7 @@ def _routers() -> list[APIRouter]:
     from observatory.pages.endpoints import router as pages
     from observatory.pages.frame_endpoints import router as frames
     from observatory.pages.league_endpoints import router as league_pages
+    from observatory.pages.round_reports import router as round_reports
     from observatory.pages.serving import router as site
     from observatory.pages.site_endpoints import router as site_pages
     from observatory.routes.accounts import router as accounts
@@ -162,6 +163,7 @@ def _routers() -> list[APIRouter]:
         role_runs,
         leagues,
         league_pages,
+        round_reports,
         memberships,
         rounds,
         commissioners,

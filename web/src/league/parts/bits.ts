@@ -67,6 +67,13 @@ const TONES: Record<string, string> = {
   open: "live",
   failed: "bad",
   out: "bad",
+  champion: "good",
+  promoted: "good",
+  relegated: "bad",
+  disqualified: "bad",
+  aborted: "bad",
+  pending: "plain",
+  claimed: "live",
 };
 
 export function chip(state: string, text = words(state)): HTMLElement {

@@ -27,6 +27,8 @@ export class LiveTable<R> {
     private readonly columns: readonly Column<R>[],
     private readonly key: (row: R) => string,
     private readonly rowClass: (row: R) => string = () => "",
+    /** the content of a row that is one cell over all columns, such as a line between others; null for other rows */
+    private readonly whole: (row: R) => Child = () => null,
   ) {
     const head = el("tr");
     for (const column of columns) {
@@ -62,6 +64,13 @@ export class LiveTable<R> {
   }
 
   private fill(element: HTMLTableRowElement, row: R): void {
+    const name = this.rowClass(row);
+    if (element.className !== name) element.className = name;
+    const whole = this.whole(row);
+    if (whole !== null) {
+      renew(element, el("td", { class: "cell-whole", attrs: { colspan: this.columns.length } }, whole));
+      return;
+    }
     const cells = this.columns.map((column) => {
       const isHead = column.kind === "name";
       const cell = el(isHead ? "th" : "td", { class: classOf(column), attrs: isHead ? { scope: "row" } : {} });
@@ -69,8 +78,6 @@ export class LiveTable<R> {
       append(cell, Array.isArray(content) ? content : [content]);
       return cell;
     });
-    const name = this.rowClass(row);
-    if (element.className !== name) element.className = name;
     renew(element, ...cells);
   }
 

@@ -3,14 +3,19 @@ import type { Site, View } from "../view";
 import { CoworldView } from "./coworld";
 import { CoworldsView } from "./coworlds";
 import { EpisodeView } from "./episode";
+import { DivisionView } from "./division";
 import { HomeView } from "./home";
+import { LeagueView } from "./league";
+import { LeaguesView } from "./leagues";
 import { ManageView } from "./manage";
 import { MatchView } from "./match";
 import { MeView } from "./me";
 import { MissingView } from "./missing";
+import { PlayerView } from "./player";
 import { PolicyView } from "./policy";
 import { QueueView } from "./queue";
 import { SearchView } from "./search";
+import { RoundView } from "./round";
 import { SeasonView } from "./season";
 import { UploadView } from "./upload";
 
@@ -20,6 +25,16 @@ export function makeView(site: Site, route: Route): View {
       return new HomeView(site, route);
     case "season":
       return new SeasonView(site, route);
+    case "leagues":
+      return new LeaguesView(site, route);
+    case "league":
+      return new LeagueView(site, route);
+    case "division":
+      return new DivisionView(site, route);
+    case "round":
+      return new RoundView(site, route);
+    case "player":
+      return new PlayerView(site, route);
     case "match":
       return new MatchView(site, route);
     case "policy":

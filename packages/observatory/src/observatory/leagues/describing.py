@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from observatory.database.tables.leagues import Division
+from observatory.database.tables.leagues import Division, DivisionType
 from observatory.leagues.ladder_settings import (
     BalancedRotation,
     CloneFill,
@@ -36,11 +36,24 @@ def describe(division: Division) -> dict[str, Any] | None:
     settings = SettingsDocument.model_validate(league.settings)
     if not settings.ladder.enabled:
         return None
+    if division.type is DivisionType.STAGING:
+        return _staging(settings.ladder)
     return {
         "round_schedule": _schedule(settings),
         "round_structure": structure(settings.ladder.scheduler),
         "leaderboard_rules": _leaderboard(settings.ladder),
         "scoring_mechanics": _moves(settings.ladder, public_id("div", division.id)),
+    }
+
+
+def _staging(ladder: Ladder) -> dict[str, Any]:
+    gate = {} if ladder.qualification is None else ladder.qualification.gate
+    lowest = gate.get("minimum_score")
+    needs = f" and score at least {lowest:g}" if isinstance(lowest, int | float) else ""
+    return {
+        "round_schedule": "A qualification begins as soon as a member has to qualify",
+        "round_structure": "Each new member plays one episode against itself",
+        "scoring_mechanics": f"Members that play to the end{needs} start in the lowest competition; others are out",
     }
 
 
@@ -118,4 +131,4 @@ def _moves(ladder: Ladder, division_id: str) -> str:
         *([] if lowest is None else [f"Players below {lowest:g} move down"]),
         *([] if limit is None else [f"A policy that fails in {limit} rounds in a row is disqualified"]),
     ]
-    return "; ".join(sentences) or "Players stay in this division"
+    return ". ".join(sentences) or "Players stay in this division"

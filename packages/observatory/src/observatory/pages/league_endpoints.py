@@ -13,7 +13,8 @@ from observatory.errors import Forbidden, NotFound, Unauthorized, Unprocessable,
 from observatory.events import ChangeKind
 from observatory.http.cached import cached
 from observatory.http.callers import CurrentUser, OptionalPrincipal
-from observatory.http.deps import SettingsDep
+from observatory.http.deps import KeysDep, SettingsDep
+from observatory.http.frames import frame_url
 from observatory.http.routing import Router
 from observatory.leagues import repository
 from observatory.leagues.entries import EventFilter
@@ -31,6 +32,7 @@ from observatory.pages.league_schemas import (
     RoundsPage,
 )
 from observatory.pages.player_schemas import HistoryPage, PlayerPage
+from observatory.pages.round_reports import report_path
 from observatory.pages.round_schemas import Pairings, RoundEpisodes, RoundPage
 from observatory.paging import PageDep
 from observatory.public_ids import parse_public_id
@@ -155,10 +157,14 @@ def list_members(
 
 @router.get("/rounds/{round_id}", responses=errors(*_READING))
 @cached(*_LEAGUES, ChangeKind.ROUND_EPISODE, per_viewer=True)
-def read_round(round_id: RoundId, session: SessionDep, principal: OptionalPrincipal) -> RoundPage:
+def read_round(
+    round_id: RoundId, session: SessionDep, principal: OptionalPrincipal, settings: SettingsDep, keys: KeysDep
+) -> RoundPage:
     """Return a round: plan, progress, results with ratings before and after, and moves."""
     round_ = repository.round_(session, parse_public_id("round", round_id), principal)
-    return rounds.round_page(session, round_, principal)
+    has_report = rounds.render_of(round_) is not None
+    url = frame_url(settings, report_path(keys.secret, round_id)) if has_report else None
+    return rounds.round_page(session, round_, principal, render_url=url)
 
 
 @router.get("/rounds/{round_id}/episodes", responses=errors(*_READING))

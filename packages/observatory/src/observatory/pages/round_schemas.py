@@ -19,6 +19,7 @@ __all__ = [
     "RoundEntrant",
     "RoundEpisode",
     "RoundEpisodes",
+    "RoundFact",
     "RoundMove",
     "RoundPage",
     "RoundResultLine",
@@ -52,6 +53,11 @@ class RoundMove(BaseModel):
     player: PlayerRef | None
 
 
+class RoundFact(BaseModel):
+    name: str
+    text: str
+
+
 class RoundCommissioner(BaseModel):
     """What the program that ran a round left."""
 
@@ -61,10 +67,10 @@ class RoundCommissioner(BaseModel):
     rule_description: str | None
     observed: list[dict[str, Any]]
     """for each entrant how its result came about"""
-    has_render: bool
-    """its own report in HTML is at `render`"""
-    facts: list[tuple[str, str]]
-    """other keys of the round's display, as text"""
+    render_url: str | None
+    """its own report, a page of a stranger that runs no scripts"""
+    facts: list[RoundFact]
+    """other keys of the round's display"""
 
 
 class RoundPage(RoundLine):

@@ -21,7 +21,7 @@ from observatory.pages.leagues import may_manage
 from observatory.pages.names import names_of
 from observatory.pages.round_episodes import entrants_of
 from observatory.pages.round_lines import COMMISSIONED, round_lines
-from observatory.pages.round_schemas import RoundCommissioner, RoundMove, RoundPage, RoundResultLine
+from observatory.pages.round_schemas import RoundCommissioner, RoundFact, RoundMove, RoundPage, RoundResultLine
 from observatory.public_ids import public_id
 
 __all__ = ["render_of", "round_page"]
@@ -37,7 +37,10 @@ _RATINGS = {"elo": "Elo", "openskill": "MMR"}
 _SHOWN = ("notes", "warnings", "observability")
 
 
-def round_page(session: Session, round_: Round, principal: Principal | None) -> RoundPage:
+def round_page(
+    session: Session, round_: Round, principal: Principal | None, *, render_url: str | None = None
+) -> RoundPage:
+    """Return a round; `render_url` is the address of its commissioner's own report."""
     league = round_.division.league
     [line] = round_lines(session, [round_])
     neighbours = _neighbours(session, round_)
@@ -57,7 +60,7 @@ def round_page(session: Session, round_: Round, principal: Principal | None) -> 
         participants=entrants_of(session, round_),
         results=_results(session, round_.results),
         moves=_moves(session, round_),
-        commissioner=_commissioner(round_) if line.kind == COMMISSIONED else None,
+        commissioner=_commissioner(round_, render_url) if line.kind == COMMISSIONED else None,
         may_manage=may_manage(league, principal),
     )
 
@@ -134,7 +137,7 @@ def _moves(session: Session, round_: Round) -> list[RoundMove]:
     ]
 
 
-def _commissioner(round_: Round) -> RoundCommissioner:
+def _commissioner(round_: Round, render_url: str | None) -> RoundCommissioner:
     """Return what a program left in the display of a round. Its author chose all of it, so nothing is trusted."""
     display = round_.round_display or {}
     observed = display.get("observability")
@@ -147,8 +150,8 @@ def _commissioner(round_: Round) -> RoundCommissioner:
         rule=_text(observed.get("rule_id")),
         rule_description=_text(observed.get("rule_description")),
         observed=[entry for entry in entrants if isinstance(entry, dict)] if isinstance(entrants, list) else [],
-        has_render=render_of(round_) is not None,
-        facts=[(key, _fact(value)) for key, value in display.items() if key not in _SHOWN],
+        render_url=render_url,
+        facts=[RoundFact(name=key, text=_fact(value)) for key, value in display.items() if key not in _SHOWN],
     )
 
 
