@@ -89,7 +89,27 @@ def pages(http: httpx.Client) -> dict[str, str]:
         "edit-season": "/observatory/manage/seasons/demo",
         "sign-in": "/sign-in",
     }
+    addresses |= league_pages(http)
     return addresses | ({"failed-match": f"/observatory/matches/{failed[0]['id']}"} if failed else {})
+
+
+def league_pages(http: httpx.Client) -> dict[str, str]:
+    """Return the addresses of the pages of the league that has played most rounds; none before its first one."""
+    leagues = http.get("/observatory/api/leagues").json()
+    league = max(leagues, key=lambda card: card["rounds"], default=None)
+    if league is None or league["leader"] is None:
+        return {}
+    rounds = http.get(f"/observatory/api/leagues/{league['id']}/rounds", params={"status": "completed"}).json()["rows"]
+    played = max(rounds, key=lambda row: row["kind"] == "ladder")
+    return {
+        "leagues": "/observatory/leagues",
+        "league": f"/observatory/leagues/{league['id']}",
+        "league-rules": f"/observatory/leagues/{league['id']}/rules",
+        "league-manage": f"/observatory/leagues/{league['id']}/manage",
+        "division": f"/observatory/divisions/{played['division']['id']}",
+        "round": f"/observatory/rounds/{played['id']}",
+        "player": f"/observatory/players/{league['leader']['player']['id']}",
+    }
 
 
 def upload(page: Page) -> None:

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import Engine, event
 
 from observatory.database.tables.leagues import Division, League
+from observatory.leagues.ladder_settings import Ladder, SettingsDocument
 from packages.observatory.tests.leagues.field import raw
 from packages.observatory.tests.rounds.conftest import Yard, alphabetical, blames
 
@@ -362,3 +363,23 @@ def test_the_number_of_queries_does_not_grow_with_a_league(yard: Yard, clock: An
     yard.check()
     assert queries() == before
     assert max(before.values()) <= 30
+
+
+@pytest.mark.any_database
+def test_the_form_of_the_settings_has_every_setting_with_its_meaning(yard: Yard) -> None:
+    two_divisions(yard)
+    path = f"{API}/leagues/{yard.league}/settings-form"
+    assert yard.client.get(path, headers=yard.account("bob").headers).status_code == 403
+    form = yard.call("GET", path)
+    assert form["revision"] == yard.call("GET", f"/v2/leagues/{yard.league}/settings")["revision"]
+    assert form["settings"]["round_interval_minutes"] == 10
+    steps = {step.partition("[")[0] for field in form["fields"] for step in field["path"]}
+    assert set(Ladder.model_fields) <= steps
+    assert set(SettingsDocument.model_fields) - {"counterfactual_eval"} <= steps
+    assert [field["path"] for field in form["fields"] if not field["about"]] == []
+    [strategy] = [field for field in form["fields"] if field["path"] == ["ladder", "scheduler", "strategy"]]
+    assert strategy["default"] == "swiss_neighbor" and "team_pair" in strategy["choices"]
+    [factor] = [field for field in form["fields"] if field["path"][-1] == "k_factor"]
+    assert (factor["default"], factor["maximum"], factor["only_with"]) == (32.0, 10_000, {"algorithm": "elo"})
+    groups = {field["group"] for field in form["fields"]}
+    assert {"Moves from Gold", "Moves from Competition"} <= groups

@@ -313,8 +313,11 @@ class Persistent(_Knobs):
     """Every player has a lasting game; a round counts a recorded window of these games, and nothing is played."""
 
     enabled: bool = False
+    """count recorded windows of lasting games instead of episodes"""
     runtime: PersistentRuntime = Field(default_factory=PersistentRuntime)
+    """`{"game_config_overlay_secret": "NAME"}` names a secret with values for the configuration of these games"""
     game_config_overrides: dict[str, Any] = Field(default_factory=dict)
+    """changes of the game's configuration for these games"""
 
 
 class QualificationExperience(_Knobs):

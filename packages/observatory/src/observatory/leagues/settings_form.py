@@ -15,6 +15,7 @@ from observatory.leagues.ladder_settings import (
     Fulfillment,
     Ladder,
     LadderDivision,
+    Persistent,
     Qualification,
     Ranking,
     Scheduler,
@@ -68,6 +69,8 @@ def settings_fields(divisions: Sequence[Division]) -> list[SettingsField]:
         ),
         *_model(["ladder", "qualification"], "Qualification", Qualification),
         *_model(["ladder", "continuous"], "Continuous grading", Continuous),
+        *_model(["ladder", "persistent"], "Persistent episodes", Persistent),
+        _field(["ladder", "leader_slot_config"], "Seats", ladder["leader_slot_config"]),
         _field(["role_runs"], "Reports", document["role_runs"]),
     ]
 
