@@ -15,7 +15,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
 from observatory.accounts.principal import Principal
 from observatory.coworlds import repository as coworlds
@@ -37,6 +37,8 @@ __all__ = ["SearchHit", "SearchPage", "search"]
 Kind = Literal["season", "league", "division", "policy", "player", "coworld", "round", "episode", "match"]
 PER_KIND = 8
 MAX_CHARACTERS = 100
+MAX_BY_ID = 100
+"""rows of a kind whose id begins as the query does, and that are considered"""
 MIN_ID_DIGITS = 6
 """of the beginning of an id"""
 _ID = re.compile(r"(?:(?P<prefix>[a-z]+)_)?(?P<digits>[0-9a-f]{8}(?:-[0-9a-f-]*)?|[0-9a-f]{6,32})")
@@ -132,7 +134,11 @@ _Bounds = tuple[uuid.UUID, uuid.UUID]
 
 
 def _within(column: InstrumentedAttribute[uuid.UUID], bounds: _Bounds) -> ColumnElement[bool]:
-    return and_(column >= bounds[0], column <= bounds[1])
+    """Select rows by the beginning of their id: along the primary key first, then by the conditions of the query."""
+    row = aliased(column.class_)
+    row_id = getattr(row, column.key)
+    first = select(row_id).where(row_id >= bounds[0], row_id <= bounds[1]).order_by(row_id).limit(MAX_BY_ID)
+    return column.in_(select(first.subquery()))
 
 
 def _matches_by_id(session: Session, bounds: _Bounds, principal: Principal | None) -> Iterator[SearchHit]:
