@@ -74,7 +74,7 @@ def pages(http: httpx.Client) -> dict[str, str]:
     match = next(row for row in http.get(season, params={"status": "completed"}).json()["rows"] if row["has_replay"])
     failed = http.get(season, params={"status": "failed"}).json()["rows"]
     addresses = {
-        "seasons": "/observatory",
+        "front": "/observatory",
         "leaderboard": "/observatory/seasons/demo",
         "stages": "/observatory/seasons/demo-teams/stages",
         "teams": "/observatory/seasons/demo-teams/teams?pool=team-round-1",
@@ -89,8 +89,21 @@ def pages(http: httpx.Client) -> dict[str, str]:
         "edit-season": "/observatory/manage/seasons/demo",
         "sign-in": "/sign-in",
     }
-    addresses |= league_pages(http)
+    addresses |= game_pages(http) | league_pages(http)
     return addresses | ({"failed-match": f"/observatory/matches/{failed[0]['id']}"} if failed else {})
+
+
+def game_pages(http: httpx.Client) -> dict[str, str]:
+    """Return the pages of games and episodes, once a league of the demo has played an episode."""
+    addresses = {"games": "/observatory/coworlds", "search": "/observatory/search?q=a"}
+    for card in http.get("/observatory/api/coworlds").json():
+        page = http.get(f"/observatory/api/coworlds/{card['id']}").json()
+        watched = next((episode for episode in page["episodes"] if episode["has_replay"]), None)
+        if watched is not None:
+            addresses["game"] = f"/observatory/coworlds/{card['name']}"
+            addresses["episode"] = f"/observatory/episodes/{watched['id']}"
+            break
+    return addresses
 
 
 def league_pages(http: httpx.Client) -> dict[str, str]:
