@@ -15,6 +15,21 @@ from workspace import ROOT, fail, say
 TYPES = ROOT / "web" / "src" / "league" / "api-types.ts"
 PAGES = "/observatory/api/"
 OTHERS = {
+    ("get", "/v2/coworlds/play/session/{session_id}"),
+    ("get", "/v2/league-policy-memberships"),
+    ("get", "/v2/lobbies/{lobby_id}"),
+    ("post", "/v2/coworlds/play/session"),
+    ("post", "/v2/coworlds/play/session/{session_id}/end"),
+    ("post", "/v2/coworlds/play/session/{session_id}/join"),
+    ("post", "/v2/coworlds/play/session/{session_id}/start"),
+    ("post", "/v2/leagues/{league_id}/lobbies"),
+    ("post", "/v2/lobbies/{lobby_id}/cancel"),
+    ("post", "/v2/lobbies/{lobby_id}/end"),
+    ("post", "/v2/lobbies/{lobby_id}/leave"),
+    ("post", "/v2/lobbies/{lobby_id}/seats/{position}/claim"),
+    ("post", "/v2/lobbies/{lobby_id}/start"),
+    ("put", "/v2/coworlds/play/session/{session_id}/config"),
+    ("put", "/v2/lobbies/{lobby_id}/seats/{position}"),
     ("get", "/stats/policy-versions"),
     ("get", "/v2/rounds/{round_id}/commissioner-messages"),
     ("post", "/v2/league-policy-memberships/{membership_id}/champion"),

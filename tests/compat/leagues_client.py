@@ -158,9 +158,9 @@ STEPS = [
     Step("coworld retire-membership {membership} --reason done --json"),
     Step("coworld download {coworld}", only=NEW),  # 0.1.26 pulls images with docker at once
     Step("coworld visibility paintarena public", 1, only=NEW),
-    Step("coworld hosted-game create {coworld}", 1),
+    Step("coworld hosted-game create {coworld}"),
     Step("coworld counterfactual create mine mine --league {league}", 1, only=NEW),
-    Step("coworld lobby create {league}", 1, only=NEW),
+    Step("coworld lobby create {league}", only=NEW),
     *(Step(f"coworld lobby {action} lby_none", 1, only=NEW) for action in ("get", "start", "leave", "cancel", "end")),
     *(Step(f"coworld lobby {action} lby_none 1", 1, only=NEW) for action in ("claim", "remove")),
     Step("coworld lobby seat lby_none 1:closed", 1, only=NEW),
@@ -206,9 +206,10 @@ replays --policy mine --json
 replay-open {episode} --hosted
 list --json
 show {coworld} --json
-images --json""",
+images --json
+hosted-game create {coworld}""",
         ),
-        (1, "submit mine --league {league}\nhosted-game create {coworld}\nhosted-game join ps_none"),
+        (1, "submit mine --league {league}\nhosted-game join ps_none"),
     )
     for line in lines.splitlines()
 ]
@@ -222,7 +223,7 @@ LEFT_OUT = {
     "resolve-and-upload": "builds images with docker compose",
     "patch-commissioner": "tests/compat/leagues_images.py",
     "episode-annotations": "the players of this league write none",
-    "hosted-game join": "games on the server come with rounds",
+    "hosted-game join": "joins a game that another command creates: tests/hosting",
     "league rebind": "needs an administrator",
     "league game-of-week": "needs an administrator",
     "reporters show": "no reporter is published here",

@@ -40,7 +40,7 @@ from tests.warm import WarmProgram
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 DATABASES = ["sqlite", "postgresql"]
-ON_BOTH = {"commissioners", "database", "ids", "images", "jobs", "leagues", "matches", "requests", "rounds"}
+ON_BOTH = {"commissioners", "database", "hosting", "ids", "images", "jobs", "leagues", "matches", "requests", "rounds"}
 _numbers = itertools.count(1)
 
 

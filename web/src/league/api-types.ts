@@ -726,6 +726,33 @@ export type JobKind = "match" | "episode" | "commissioner" | "certification" | "
 /** The state of a job. */
 export type JobStatus = "pending" | "dispatched" | "running" | "completed" | "failed";
 
+export interface JoinedPlayer {
+  slot: number;
+  label: string;
+  user_id: string | null;
+  player_id: string | null;
+  player_name: string | null;
+  joined_at: string | null;
+}
+
+/** The caller's place in a game. Its addresses hold a token: they are for the caller only. */
+export interface JoinedSession {
+  entrant_kind: "player" | "spectator";
+  target_url: string;
+  player_url: string;
+  socket_url: string;
+  slot: number | null;
+  player: JoinedPlayer | null;
+  spectator: JoinedSpectator | null;
+}
+
+export interface JoinedSpectator {
+  label: string;
+  player_id: string | null;
+  player_name: string | null;
+  joined_at: string;
+}
+
 /** A policy at the top of a table. `low` to `high` holds the true score in 95 of 100 cases. */
 export interface Leader {
   policy: PolicyRef;
@@ -879,6 +906,85 @@ export interface LeagueState {
   next_at: string | null;
 }
 
+/** A lobby. Each change raises `revision`; a change names the revision that it was made from. */
+export interface Lobby {
+  id: string;
+  league_id: string;
+  coworld_id: string;
+  coworld_name: string;
+  coworld_version: string;
+  coworld_manifest_hash: string;
+  host_user_id: string | null;
+  variant_id: string | null;
+  min_players: number;
+  max_players: number;
+  status: string;
+  revision: number;
+  episode_request_id: string | null;
+  episode_id: string | null;
+  replay_url: string | null;
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+  expires_at: string;
+  seats: LobbySeat[];
+  can_manage?: boolean;
+  permissions: LobbyPermissions;
+  league_name: string | null;
+  host_name: string | null;
+  variants: Record<string, string>[];
+  error: string | null;
+  lobby_url: string | null;
+  play_url: string | null;
+  watch_url: string | null;
+}
+
+/** A game of a league to be joined. */
+export interface LobbyCreate {
+  idempotency_key: string;
+  variant_id?: string | null;
+  game_config_overrides?: Record<string, unknown> | null;
+  num_players?: number | null;
+  seats?: LobbySeatChoice[] | null;
+}
+
+/** What the caller may do. */
+export interface LobbyPermissions {
+  can_start?: boolean;
+  can_edit?: boolean;
+  can_remove_player?: boolean;
+  can_end_game?: boolean;
+}
+
+/** A seat; `kind` is `human`, `human_open`, `league_player`, `random` or `closed`. */
+export interface LobbySeat {
+  position: number;
+  kind: string;
+  player_id: string | null;
+  player_name: string | null;
+  is_me?: boolean;
+  claimant_label: string | null;
+  can_claim?: boolean;
+  can_remove?: boolean;
+}
+
+export interface LobbySeatChoice {
+  position: number;
+  kind: "human" | "human_open" | "league_player" | "random" | "closed";
+  player_id?: string | null;
+}
+
+export interface LobbySeatEdit {
+  expected_revision: number;
+  kind: "human" | "human_open" | "league_player" | "random" | "closed";
+  player_id?: string | null;
+}
+
+export interface LobbyStart {
+  idempotency_key: string;
+  expected_revision: number;
+}
+
 export interface LocksUpdate {
   submissions_locked: boolean;
   game_version_locked: boolean;
@@ -1017,6 +1123,46 @@ export interface Pairings {
   division: DivisionRef;
   entrants: RoundEntrant[];
   cells: PairingCell[];
+}
+
+/** A game that people join, as the caller sees it. */
+export interface PlaySession {
+  session_id: string;
+  lobby_url: string;
+  join_url: string;
+  global_url: string | null;
+  player_url: string | null;
+  player_count: number;
+  coworld_id: string;
+  coworld_name: string;
+  coworld_version: string;
+  variant_id: string | null;
+  variants: Record<string, string>[];
+  allow_spectators: boolean;
+  status: "open" | "starting" | "running" | "ended";
+  error: string | null;
+  seats: PlaySessionSeat[];
+  can_manage: boolean;
+  can_join: boolean;
+  starts_at: string | null;
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+}
+
+/** A game that people join. */
+export interface PlaySessionCreate {
+  coworld_id: string;
+  variant_id?: string | null;
+  allow_spectators?: boolean;
+}
+
+/** A seat: free, taken by a person or an agent, or played by the game's own player. */
+export interface PlaySessionSeat {
+  slot: number;
+  label: string | null;
+  kind: "free" | "person" | "program";
+  is_me?: boolean;
 }
 
 /** A recent episode; its page is `/observatory/episodes/{id}`. */
@@ -1673,6 +1819,11 @@ export interface SettingsField {
   only_with?: Record<string, string>;
 }
 
+export interface SpectatorsConfig {
+  kind: "spectators";
+  allow_spectators: boolean;
+}
+
 /** A pool, and what is played in it. */
 export interface Stage {
   index: number;
@@ -1825,6 +1976,11 @@ export interface UserRow {
   created_at?: string | null;
 }
 
+export interface VariantConfig {
+  kind: "variant";
+  variant_id: string;
+}
+
 export interface WaitingChampion {
   player: PlayerRef;
   policy: PolicyRef;
@@ -1876,6 +2032,9 @@ export interface GetCalls {
   "/observatory/api/seasons/{season}/teams": { answer: Teams; body: undefined };
   "/stats/policy-versions": { answer: PolicyVersionsResponse; body: undefined };
   "/tournament/matches/{match_id}/{policy_version_id}/policy-logs": { answer: string[]; body: undefined };
+  "/v2/coworlds/play/session/{session_id}": { answer: PlaySession; body: undefined };
+  "/v2/league-policy-memberships": { answer: CompetitionMembership[]; body: undefined };
+  "/v2/lobbies/{lobby_id}": { answer: Lobby; body: undefined };
   "/v2/rounds/{round_id}/commissioner-messages": { answer: CommissionerMessageRow[]; body: undefined };
 }
 
@@ -1892,19 +2051,30 @@ export interface PostCalls {
   "/stats/policies/submit/complete": { answer: PolicyVersionResponse; body: CompleteRequest };
   "/stats/policies/submit/presigned-url": { answer: PresignedUploadUrlResponse; body: undefined };
   "/tournament/seasons/{season}/submissions": { answer: SubmitResponse; body: SubmitRequest };
-  "/v2/coworlds/play/session": { answer: Record<string, unknown>; body: Record<string, unknown> };
+  "/v2/coworlds/play/session": { answer: PlaySession; body: PlaySessionCreate };
+  "/v2/coworlds/play/session/{session_id}/end": { answer: PlaySession; body: undefined };
+  "/v2/coworlds/play/session/{session_id}/join": { answer: JoinedSession; body: undefined };
+  "/v2/coworlds/play/session/{session_id}/start": { answer: PlaySession; body: undefined };
   "/v2/coworlds/replays/session": { answer: ReplaySession; body: ReplaySessionCreate };
   "/v2/episode-requests/{request_id}/role-runs": { answer: RoleRunRow[]; body: RoleRunRequest };
   "/v2/league-policy-memberships/{membership_id}/champion": { answer: CompetitionMembership; body: undefined };
   "/v2/league-policy-memberships/{membership_id}/retire": { answer: CompetitionMembership; body: Retirement | null };
   "/v2/league-submissions": { answer: CompetitionSubmission; body: SubmissionCreate };
+  "/v2/leagues/{league_id}/lobbies": { answer: Lobby; body: LobbyCreate };
   "/v2/leagues/{league_id}/locks": { answer: LeagueLocks; body: LocksUpdate };
   "/v2/leagues/{league_id}/rounds-paused": { answer: Competition; body: RoundsPaused };
   "/v2/leagues/{league_id}/settings": { answer: LeagueSettings; body: Record<string, unknown> };
   "/v2/leagues/{league_id}/trigger-round": { answer: Competition; body: undefined };
+  "/v2/lobbies/{lobby_id}/cancel": { answer: Lobby; body: undefined };
+  "/v2/lobbies/{lobby_id}/end": { answer: Lobby; body: undefined };
+  "/v2/lobbies/{lobby_id}/leave": { answer: Lobby; body: undefined };
+  "/v2/lobbies/{lobby_id}/seats/{position}/claim": { answer: Lobby; body: undefined };
+  "/v2/lobbies/{lobby_id}/start": { answer: Lobby; body: LobbyStart };
   "/v2/rounds/{round_id}/cancel": { answer: CompetitionRoundDetail; body: Cancellation | null };
 }
 
 export interface PutCalls {
   "/observatory/api/admin/seasons/{season}/yaml": { answer: SeasonChanged; body: SeasonText };
+  "/v2/coworlds/play/session/{session_id}/config": { answer: PlaySession; body: VariantConfig | SpectatorsConfig };
+  "/v2/lobbies/{lobby_id}/seats/{position}": { answer: Lobby; body: LobbySeatEdit };
 }

@@ -17,6 +17,8 @@ export type Route =
   | { page: "queue" }
   | { page: "me" }
   | { page: "manage"; section: ManageSection; item: string }
+  | { page: "play"; session: string }
+  | { page: "lobby"; lobby: string }
   | { page: "missing" };
 
 export const SEASON_TABS = ["table", "stages", "teams", "matches", "about"] as const;
@@ -41,6 +43,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const isId = (prefix: string, text: string) =>
   text.startsWith(`${prefix}_`) && UUID.test(text.slice(prefix.length + 1));
 
+const PUBLIC_ID = /^[a-z]+_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** Parse an address of this site; null for other addresses, such as files and server-rendered pages. */
 export function readRoute(pathname: string, search = ""): Route | null {
   const path = pathname.replace(/\/+$/, "");
@@ -60,6 +64,7 @@ export function readRoute(pathname: string, search = ""): Route | null {
     case "assets":
     case "viewer":
     case "frames":
+    case "games":
       return null;
     case "seasons": {
       if (!second) return words.length === 1 ? { page: "home" } : missing;
@@ -94,6 +99,10 @@ export function readRoute(pathname: string, search = ""): Route | null {
       return words.length === 1 ? { page: "search", query: new URLSearchParams(search).get("q") ?? "" } : missing;
     case "upload":
       return words.length === 1 ? { page: "upload", season: new URLSearchParams(search).get("season") ?? "" } : missing;
+    case "play":
+      return PUBLIC_ID.test(second) && !third ? { page: "play", session: second } : missing;
+    case "lobbies":
+      return PUBLIC_ID.test(second) && !third ? { page: "lobby", lobby: second } : missing;
     case "queue":
     case "me":
       return words.length === 1 ? { page: first } : missing;
@@ -136,6 +145,8 @@ export const to = {
     `${BASE}/coworlds${part(reference)}${tab === "about" ? "" : part(tab)}${doc ? part(doc) : ""}`,
   search: (query = "") => `${BASE}/search${query ? `?q=${encodeURIComponent(query)}` : ""}`,
   upload: (season = "") => `${BASE}/upload${season ? `?season=${encodeURIComponent(season)}` : ""}`,
+  play: (session: string) => `${BASE}/play${part(session)}`,
+  lobby: (lobby: string) => `${BASE}/lobbies${part(lobby)}`,
   queue: () => `${BASE}/queue`,
   me: () => `${BASE}/me`,
   manage: (section: ManageSection = "seasons", item = "") =>

@@ -21,6 +21,8 @@ describe("addresses", () => {
       [to.coworlds(), { page: "coworlds" }],
       [to.coworld("Paint arena"), { page: "coworld", coworld: "Paint arena", tab: "about", doc: "" }],
       [to.coworld("a", "docs", "rules.md"), { page: "coworld", coworld: "a", tab: "docs", doc: "rules.md" }],
+      [to.play(`ps_${ID}`), { page: "play", session: `ps_${ID}` }],
+      [to.lobby(`lby_${ID}`), { page: "lobby", lobby: `lby_${ID}` }],
       [to.queue(), { page: "queue" }],
       [to.me(), { page: "me" }],
       [to.manage(), { page: "manage", section: "seasons", item: "" }],
@@ -51,6 +53,8 @@ describe("addresses", () => {
       "episodes/12",
       "coworlds/a/about",
       "coworlds/a/versions/x",
+      "play/12",
+      "lobbies/",
       "manage/else",
       "seasons/%E0%A4%A",
     ]) {

@@ -97,7 +97,7 @@ def test_leagues_are_rebound_by_a_plan(call: Call, ask: Any) -> None:
         ("upload-coworld", 2, "either a manifest or --from-coworld"),
         ("upload-coworld --from-coworld paintarena --image game", 2, "TARGET=IMAGE"),
         ("retry-certification {coworld}", 1, "certified already"),
-        ("hosted-game create {coworld}", 1, ""),
+        ("hosted-game join ps_none", 1, "ps_none not found"),
         ("show no-such-game", 1, "no-such-game"),
         ("images img_none", 1, "img_none"),
     ],

@@ -1,4 +1,4 @@
-"""`coworld lobby`: the calls of each command, and the answer of a server without lobbies."""
+"""`coworld lobby` and `coworld hosted-game`: the calls of each command, and what a server answers."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_a_game_starts_from_the_current_revision(asked: Asked) -> None:
 @pytest.mark.parametrize(
     ("line", "code", "sentence"),
     [
-        ("lobby create {league}", 1, "hosts no lobbies yet"),
+        ("lobby create {league} --variant none", 1, "has no variant"),
         ("lobby create nowhere", 1, "No league has the name 'nowhere'"),
         ("lobby get lby_1", 1, "lby_1 not found"),
         ("lobby start lby_1 --revision 1", 1, "lby_1 not found"),
@@ -134,3 +134,19 @@ def test_a_game_starts_from_the_current_revision(asked: Asked) -> None:
 def test_our_server_and_mistakes_answer_in_one_sentence(line: str, code: int, sentence: str, call: Call) -> None:
     said = call(line)
     assert (said.code, said.err.startswith("Error: ")) == (code, True) and sentence in said.err, said.err
+
+
+def test_games_are_hosted_and_lobbies_are_run_with_the_commands(call: Call, ask: Any) -> None:
+    game = ask("hosted-game create {coworld}")
+    assert game["player_count"] == 2 and game["session_id"] in game["lobby_url"]
+    assert {"join_url", "global_url"} <= set(game)  # of older clients
+    seat = ask(f"hosted-game join {game['session_id']}")
+    assert (seat["entrant_kind"], seat["slot"]) == ("player", 0) and seat["player_url"] == seat["target_url"]
+    said = call(f"hosted-game join {game['session_id']}")
+    assert said.out == f"You are a player in seat 0\n{seat['target_url']}\n"
+    lobby = ask("lobby create {league}")
+    assert ask(f"lobby seat {lobby['id']} 1:human_open")["seats"][1]["can_claim"]
+    started = ask(f"lobby start {lobby['id']}")
+    assert started["status"] == "pending" and started["episode_request_id"] and started["play_url"]
+    said = call(f"lobby cancel {lobby['id']}")
+    assert said.code == 0 and "cancelled" in said.out

@@ -12,6 +12,7 @@ import anyio
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute
 from sqlalchemy.exc import SQLAlchemyError
+from starlette.routing import BaseRoute
 
 from observatory import outcomes
 from observatory.clock import Clock, utc_now
@@ -19,6 +20,8 @@ from observatory.commissioner.loop import Commissioner
 from observatory.commissioners.loop import CommissionerLoop
 from observatory.database import Database, migrate
 from observatory.errors import ObservatoryError
+from observatory.hosting.loop import HostedLoop
+from observatory.hosting.tunnels import Tunnels
 from observatory.http import refusals
 from observatory.http.callers import find_principal
 from observatory.http.rate_limits import limit
@@ -63,9 +66,12 @@ def create_app(settings: Settings | None = None, *, clock: Clock = utc_now) -> F
     state.commissioner = Commissioner(state.database, settings, clock)
     state.league_loop = LeagueLoop(state.database, clock)
     state.commissioner_loop = CommissionerLoop(state.database, settings, clock)
+    state.tunnels = Tunnels()
+    state.hosted_loop = HostedLoop(state.database, settings, clock, state.tunnels)
     refusals.install(app)
     for router in _routers():
         app.include_router(router)
+    app.router.routes[:0] = _sockets()  # before the pages, which take every path
     _install_operations(app)
     return app
 
@@ -77,6 +83,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         tasks.start_soon(_warm_up, app)
         if app.state.settings.play_seasons:
             tasks.start_soon(app.state.commissioner.run)
+        tasks.start_soon(app.state.hosted_loop.run)
         if app.state.settings.play_rounds:
             tasks.start_soon(app.state.league_loop.run)
             tasks.start_soon(app.state.commissioner_loop.run)
@@ -113,19 +120,22 @@ def _routers() -> list[APIRouter]:
     from observatory.routes.assays import router as assays
     from observatory.routes.bulk_episodes import router as bulk_episodes
     from observatory.routes.commissioners import router as commissioners
+    from observatory.routes.counterfactuals import router as counterfactuals
     from observatory.routes.coworlds import guide_router as guides
     from observatory.routes.coworlds import router as coworlds
     from observatory.routes.episode_files import router as episode_files
     from observatory.routes.episode_requests import router as episode_requests
     from observatory.routes.episodes import router as episodes
     from observatory.routes.experience_requests import router as experience_requests
-    from observatory.routes.hosted_play import router as hosted_play
+    from observatory.routes.games import router as games
     from observatory.routes.images import router as images
     from observatory.routes.jobs import router as jobs
     from observatory.routes.leagues import router as leagues
     from observatory.routes.legacy_policies import router as legacy_policies
+    from observatory.routes.lobbies import router as lobbies
     from observatory.routes.matches import router as matches
     from observatory.routes.memberships import router as memberships
+    from observatory.routes.play_sessions import router as play_sessions
     from observatory.routes.policies import router as policies
     from observatory.routes.policy_uploads import router as policy_uploads
     from observatory.routes.recompute import router as recompute
@@ -168,7 +178,10 @@ def _routers() -> list[APIRouter]:
         rounds,
         commissioners,
         usage,
-        hosted_play,
+        counterfactuals,
+        lobbies,
+        play_sessions,
+        games,
         jobs,
         store,
         pages,
@@ -177,6 +190,13 @@ def _routers() -> list[APIRouter]:
         frames,
         site,
     ]
+
+
+def _sockets() -> list[BaseRoute]:
+    from observatory.routes.games import sockets
+    from observatory.routes.tunnels import routes
+
+    return [*routes, *sockets]
 
 
 def _install_operations(app: FastAPI) -> None:

@@ -81,6 +81,8 @@ class ChangeKind(StrEnum):
     """an episode of a round was queued, started or ended: ids of rounds"""
     DIVISION = "division"
     """the reason for which a division plays no round now has changed: ids of divisions"""
+    HOSTED = "hosted"
+    """a hosted game or a lobby was created, joined, changed, started or ended; without ids, which let others join"""
 
 
 INTERNAL = frozenset(

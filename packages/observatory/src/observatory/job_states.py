@@ -6,6 +6,7 @@ from typing import Final, Literal
 __all__ = [
     "COMMISSIONER",
     "EPISODE",
+    "HOSTED",
     "IN_WORK",
     "TERMINAL",
     "JobStatus",
@@ -19,8 +20,10 @@ EPISODE: Final = "episode"
 """the type of a job that plays an episode; the results of other jobs are documents of their own"""
 COMMISSIONER: Final = "commissioner"
 """the type of a job that runs a commissioner; workers take these beside the other jobs, because they mostly wait"""
-Lane = Literal["episode", "commissioner"]
-"""jobs that a worker takes one after the other, and jobs that it runs beside them"""
+HOSTED: Final = "hosted"
+"""the type of a job that runs a game for people; workers take these beside the other jobs too"""
+Lane = Literal["episode", "commissioner", "hosted"]
+"""jobs that a worker takes one after the other, and two kinds of jobs that it runs beside them"""
 
 
 class Priority:

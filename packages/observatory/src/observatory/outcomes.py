@@ -20,8 +20,10 @@ from observatory.database.tables.requests import RequestSource
 from observatory.episodes.recording import record_job
 from observatory.events import Change, ChangeKind
 from observatory.experience.repository import is_in_public_league
-from observatory.job_states import COMMISSIONER, JobStatus
+from observatory.hosting import games as hosting
+from observatory.job_states import COMMISSIONER, HOSTED, JobStatus
 from observatory.jobs import transitions
+from observatory.jobs.finishing import is_played_episode
 from observatory.matches import repository as matches
 from observatory.matches import service as match_service
 from observatory.requests import following
@@ -49,6 +51,10 @@ def job_changed(session: Session, job: Job, *, now: datetime) -> uuid.UUID | Non
     if job.job_type == COMMISSIONER:
         conversation.follow_job(session, job, now=now)
         return None
+    if job.job_type == HOSTED:
+        hosting.follow_job(session, job, now=now)
+        if not is_played_episode(job):
+            return None
     match = matches.match_of_job(session, job.id)
     season_id = None if match is None else match.pool.season_id
     run = None if match is not None else assays.run_of_job(session, job.id)

@@ -114,6 +114,24 @@ class Settings(BaseSettings):
     commissioner_lifetime_seconds: float = Field(default=600.0, gt=0)
     """how long a commissioner may be silent while no episode is played for it"""
 
+    # Games that people join
+    max_hosted_games: int = Field(default=16, ge=0)
+    """of the server at the same time; 0 hosts none"""
+    max_hosted_games_per_user: int = Field(default=3, ge=0)
+    """of a user at the same time"""
+    hosted_games_per_hour: int = Field(default=30, ge=0)
+    """that a user may start"""
+    hosted_start_seconds: float = Field(default=20.0, ge=0)
+    """after the last person has joined a play session, its game starts; the game's own players take the free seats"""
+    hosted_open_seconds: float = Field(default=3600.0, gt=0)
+    """how long a play session or a lobby waits for its start"""
+    hosted_idle_seconds: float = Field(default=300.0, gt=0)
+    """how long a hosted game runs that no page and no program uses"""
+    hosted_lifetime_seconds: float = Field(default=3600.0, gt=0)
+    """how long a hosted game runs at most"""
+    max_hosted_sockets: int = Field(default=64, ge=1)
+    """connections to one game at the same time; a seat has at most 8 of them"""
+
     # Connections
     max_connections: int | None = Field(default=None, ge=1)
     """by default as many as the limit of open files allows"""

@@ -9,6 +9,7 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
+from packages.observatory.tests.coworlds.games import game as playable
 from packages.observatory.tests.leagues.field import Field, raw
 from packages.observatory.tests.world import World
 
@@ -35,17 +36,13 @@ class LeagueScene:
             "membership_id": self.membership,
             "seed_id": self.seed,
             "coworld_name": "paint",
-            "session_id": f"ps_{uuid.uuid4()}",
-            "lobby_id": f"lby_{uuid.uuid4()}",
-            "position": "0",
-            "action": "start",
             "evaluation_id": f"cfeval_{uuid.uuid4()}",
         }
 
 
 def make_league(client: TestClient, world: World, owner: Any, version: uuid.UUID) -> LeagueScene:
     field = Field(world, client)
-    field.coworld(owner)
+    field.coworld(owner, manifest=playable("paint"))
     seed = field.seed(owner)
     league = seed["league_id"]
     division = field.division(league)
@@ -61,11 +58,9 @@ OWNER = "401 401 401 403 403 {0} 403 {0}"
 ADMIN = "401 401 401 403 403 403 403 {0}"
 NOT_YET = "401 401 401 409 403 409 409 409"
 NOWHERE = "401 401 401 404 404 404 404 404"
-NO_LOBBY = "401 401 401 404 403 404 404 404"
 LEAGUE = "/v2/leagues/{league_id}"
 PAGES = "/observatory/api"
 MEMBERSHIP = "/v2/league-policy-memberships/{membership_id}"
-SESSION = "/v2/coworlds/play/session"
 
 WINDOW = {
     "source_id": "first",
@@ -150,17 +145,6 @@ LEAGUE_ROUTES: dict[str, tuple[str, Callable[[Any], Any] | None]] = {
     ),
     "GET /usage/me/credits": (SIGNED_IN, None),
     "GET /v2/coworlds/{coworld_name}/feed-posts/check": ("200 200 200 200 200 200 200 200", None),
-    f"POST {SESSION}": (NOT_YET, lambda scene: {}),
-    f"PUT {SESSION}/{{session_id}}/config": (NOT_YET, lambda scene: {}),
-    f"POST {SESSION}/{{session_id}}/join": (NOT_YET, None),
-    f"GET {LEAGUE}/lobby-access": (SIGNED_IN, None),
-    f"POST {LEAGUE}/lobbies": (NOT_YET, lambda scene: {}),
-    "GET /v2/lobbies/{lobby_id}": (NOWHERE, None),
-    "PATCH /v2/lobbies/{lobby_id}": (NO_LOBBY, lambda scene: {}),
-    "PUT /v2/lobbies/{lobby_id}/seats/{position}": (NO_LOBBY, lambda scene: {}),
-    "POST /v2/lobbies/{lobby_id}/seats/{position}/claim": (NO_LOBBY, None),
-    "DELETE /v2/lobbies/{lobby_id}/seats/{position}/player": (NO_LOBBY, None),
-    "POST /v2/lobbies/{lobby_id}/{action}": (NO_LOBBY, None),
     "POST /v2/counterfactual-evals": (NOT_YET, lambda scene: {}),
     "GET /v2/counterfactual-evals/{evaluation_id}": (NOWHERE, None),
 }

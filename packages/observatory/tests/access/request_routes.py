@@ -110,7 +110,7 @@ REQUEST_ROUTES: dict[str, tuple[str, Callable[[Any], Any] | None]] = {
     "GET /jobs/{job_id}/policy-artifact": (OWN, None),
     "GET /jobs/{job_id}/policy-artifact/{agent}": (OWN, None),
     "POST /v2/coworlds/replays/session": (
-        "401 401 401 400 200 200 200 200",
+        "401 401 401 400 403 200 200 200",
         lambda scene: {"coworld_id": scene.requests.game, "replay_uri": scene.requests.replay},
     ),
     # the pages of episodes and games; the address of a frame is its proof

@@ -23,6 +23,7 @@ from observatory.http.rate_limits import RateLimits
 from observatory.jobs.service import create_job
 from observatory.store import job_key
 from packages.observatory.tests.access.coworld_routes import COWORLD_ROUTES, CoworldScene, make_coworld
+from packages.observatory.tests.access.hosting_routes import HOSTING_ROUTES, HostingScene, make_hosting
 from packages.observatory.tests.access.image_routes import IMAGE_ROUTES, PushedImage, push_image
 from packages.observatory.tests.access.league_routes import LEAGUE_ROUTES, LeagueScene, make_league
 from packages.observatory.tests.access.request_routes import REQUEST_ROUTES, RequestScene, make_requests
@@ -62,6 +63,7 @@ class Scene:
     coworld: CoworldScene
     league: LeagueScene
     requests: RequestScene
+    hosting: HostingScene
     numbers: Iterator[int] = field(default_factory=lambda: iter(range(10**6)))
 
     def path(self, template: str) -> str:
@@ -84,6 +86,8 @@ class Scene:
             "key:path": "jobs/x/results.json",
             "host": "models.example.com",
             **self.league.words(),
+            **self.hosting.words(),
+            "path:path": "client/player",
             **self.requests.words(template),
             **self.image.words(template),
             **self.coworld.words(template),
@@ -287,6 +291,7 @@ ROUTES: dict[str, tuple[str, Callable[[Scene], Any] | None]] = {
     "POST /observatory/api/admin/seasons/{season}/open": (ADMIN.format(200), None),
     "POST /observatory/api/admin/seasons/{season}/roll": (ADMIN.format(200), None),
     **LEAGUE_ROUTES,
+    **HOSTING_ROUTES,
     **REQUEST_ROUTES,
     **IMAGE_ROUTES,
     **COWORLD_ROUTES,
@@ -344,6 +349,8 @@ def scene(
     match_document = client.get(f"/tournament/matches/{match}").json()
     detail = client.get(f"/tournament/seasons/{season}").json()
     row = client.get(f"/stats/policy-versions/{version}").json()
+    league = make_league(client, world, ada, version)
+    requests = make_requests(client, world, ada, player.id, worker.text)
     return Scene(
         version=version,
         new_version=world.version(ada),
@@ -359,8 +366,9 @@ def scene(
         tokens=tokens,
         user_id=bob.user_id,
         admin_tokens=iter(useless),
-        league=make_league(client, world, ada, version),
-        requests=make_requests(client, world, ada, player.id, worker.text),
+        league=league,
+        requests=requests,
+        hosting=make_hosting(client, world, ada, requests.game, league.league),
         image=push_image(client, ada),
         coworld=make_coworld(app, client, ada, clock),
     )

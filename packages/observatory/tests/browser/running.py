@@ -126,6 +126,13 @@ class RunningServer:
         self._process.stdout.close()
         self._process = None
 
+    def kill(self) -> None:
+        assert self._process is not None and self._process.stdout is not None
+        self._process.kill()
+        self._process.wait(60)
+        self._process.stdout.close()
+        self._process = None
+
     def close(self) -> None:
         if self._process is not None:
             self.stop()

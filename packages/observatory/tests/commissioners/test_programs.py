@@ -16,9 +16,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 from observatory.database.tables.coworlds import ContentKind
+from observatory.job_states import COMMISSIONER
 from observatory.store.layout import content_key
 from observatory.worker.client import HttpJobClient
-from observatory.worker.lane import CommissionerLane
+from observatory.worker.lane import SideLane
 from observatory.worker.loop import Worker
 from packages.observatory.tests.commissioners import script
 from packages.observatory.tests.commissioners.conversing import Commissioned, make_commissioned
@@ -53,7 +54,7 @@ def working(url: str, token: str) -> Iterator[None]:
     client = HttpJobClient(url, token)
     worker = Worker(client, "worker", stopping=lambda: stopped, minimum="namespaces")
     try:
-        with CommissionerLane(client, "worker", worker.work, stopping=lambda: stopped):
+        with SideLane(client, "worker", worker.work, COMMISSIONER, stopping=lambda: stopped):
             yield
             stopped = True
     finally:

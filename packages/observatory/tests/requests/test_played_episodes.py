@@ -114,8 +114,11 @@ def test_a_worker_plays_paint_arena_and_everyone_reads_what_is_theirs(
         assert len(arena.get(reader, "/episodes", policy_version_id=str(mine))) == seen
     session = {"coworld_id": game, "replay_uri": row["replay_url"], "episode_id": row["episode_id"]}
     opened = client.post("/v2/coworlds/replays/session", json=session, headers=ada.headers).json()
-    page = client.get(opened["viewer_url"], headers=ada.headers)
-    assert opened["ready"] and page.status_code == 200 and "coworld replay cow_" in page.text
+    page = client.get(opened["viewer_url"])
+    assert not opened["ready"] and page.status_code == 200 and "The game starts" in page.text
+    assert (
+        "coworld replay cow_" in client.get(f"/v2/episode-requests/{row['id']}/replay-page", headers=ada.headers).text
+    )
 
 
 def test_a_player_that_cannot_be_started_is_at_fault_and_the_game_is_not_played_again(

@@ -138,8 +138,10 @@ export function buttonLink(href: string, text: string, path = ""): HTMLAnchorEle
   return el("a", { class: "button solid", attrs: { href } }, path ? icon(path) : null, text);
 }
 
-export function act(text: string, run: () => void, kind = ""): HTMLButtonElement {
-  const control = el("button", { class: `button bordered ${kind}`.trim(), attrs: { type: "button" } }, text);
+/** A button. `key` tells buttons at the same place of a page that is drawn again from each other. */
+export function act(text: string, run: () => void, kind = "", key = text): HTMLButtonElement {
+  const attrs = { type: "button", "data-act": key };
+  const control = el("button", { class: `button bordered ${kind}`.trim(), attrs }, text);
   onClick(control, run);
   return control;
 }

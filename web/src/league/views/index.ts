@@ -7,10 +7,12 @@ import { EpisodeView } from "./episode";
 import { HomeView } from "./home";
 import { LeagueView } from "./league";
 import { LeaguesView } from "./leagues";
+import { LobbyView } from "./lobby";
 import { ManageView } from "./manage";
 import { MatchView } from "./match";
 import { MeView } from "./me";
 import { MissingView } from "./missing";
+import { PlayView } from "./play";
 import { PlayerView } from "./player";
 import { PolicyView } from "./policy";
 import { QueueView } from "./queue";
@@ -55,6 +57,10 @@ export function makeView(site: Site, route: Route): View {
       return new MeView(site, route);
     case "manage":
       return new ManageView(site, route);
+    case "play":
+      return new PlayView(site, route);
+    case "lobby":
+      return new LobbyView(site, route);
     case "missing":
       return new MissingView(site, route);
   }

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from coworld.league.commissioning import MessagePipe
+    from coworld.league.hosting import GameDoor
     from coworld.league.playing import SeatedPolicy
 
 __all__ = ["GAME", "CoworldGames", "OutputFile"]
@@ -134,9 +135,12 @@ class CoworldGames:
 
     def output_files(self, spec: Mapping[str, Any]) -> list[OutputFile]:
         """Return the files that a job may leave."""
-        if spec.get("kind") == "commissioner":  # its messages are all that it leaves
+        kind = spec.get("kind")
+        if kind == "commissioner":  # its messages are all that it leaves
             return []
-        if "kind" in spec:
+        if kind == "hosted" and "episode_request_id" not in spec:  # a casual game leaves nothing
+            return []
+        if kind is not None and kind != "hosted":
             outputs = _ROLE_OUTPUTS if spec["kind"] == "role" else {}
             return [
                 OutputFile("results.json", 16 * MEGABYTE),
@@ -173,6 +177,7 @@ class CoworldGames:
     def prepare_to_play(self) -> None:
         """Import what `play` needs; a worker forks its episodes from a process that has done so."""
         import coworld.league.commissioning
+        import coworld.league.hosting
         import coworld.league.playing  # noqa: F401
 
     def commission(
@@ -182,6 +187,21 @@ class CoworldGames:
         from coworld.league.commissioning import commission
 
         commission(folder, spec, pipe, minimum=minimum, time_limit_seconds=time_limit_seconds)
+
+    def host(
+        self,
+        folder: Path,
+        spec: dict[str, Any],
+        policies: Sequence[SeatedPolicy],
+        door: GameDoor,
+        *,
+        minimum: str,
+        time_limit_seconds: float,
+    ) -> None:
+        """Run a game for people until it ends, or until the server ends it through the door."""
+        from coworld.league.hosting import host
+
+        host(folder, spec, policies, door, minimum=minimum, time_limit_seconds=time_limit_seconds)
 
     def play(
         self,

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -44,8 +45,14 @@ from coworld.runner.runner import EpisodeOutcome, run_episode
 __all__ = [
     "GAME_PLAYER",
     "LOCAL_ONLY",
+    "SeatProblem",
     "SeatedPolicy",
+    "Seats",
     "check_job",
+    "episode_request",
+    "fail",
+    "job_manifest",
+    "keep_episode",
     "league_engine",
     "play",
     "use_what_came_with_the_job",
@@ -91,12 +98,12 @@ def check_job(spec: Mapping[str, Any]) -> None:
         raise ValueError("assignments must be 0, 1, ...: every seat of a Coworld has a policy of its own")
     if not isinstance(names, list) or not isinstance(own, list) or not len(names) == len(own) == seats:
         raise ValueError("policy_names and game_players must have an entry for each seat")
-    manifest = _manifest(spec)
+    manifest = job_manifest(spec)
     for uri, player_id in zip(spec["policy_uris"], own, strict=True):
         if uri == GAME_PLAYER:
             _game_player(manifest, player_id)
     players = [_PLACEHOLDER_FILE if manifest.game.player_runtime == "game-hosted" else _PLACEHOLDER] * seats
-    check_request(_request(spec, manifest, players))
+    check_request(episode_request(spec, manifest, players))
 
 
 _PLACEHOLDER = {"type": "player", "image": "any"}
@@ -118,20 +125,20 @@ def play(
     workspace = folder / "episode"
     try:
         use_what_came_with_the_job(folder)
-        manifest = _manifest(spec)
-        seats = _Seats(manifest, folder)
+        manifest = job_manifest(spec)
+        seats = Seats(manifest, folder)
         for slot, policy in enumerate(policies):
             seats.add(slot, policy, spec["game_players"][slot])
-        request = _request(spec, manifest, seats.players)
+        request = episode_request(spec, manifest, seats.players)
         engine = league_engine({**game_programs(folder), **seats.programs}, minimum)
-    except _SeatProblem as problem:
-        _fail(folder, EpisodeFailure("player_error", str(problem), problem.slot))
+    except SeatProblem as problem:
+        fail(folder, EpisodeFailure("player_error", str(problem), problem.slot))
         return
     except EngineError as problem:
-        _fail(folder, EpisodeFailure("platform_error", str(problem)))
+        fail(folder, EpisodeFailure("platform_error", str(problem)))
         return
     except CoworldError as problem:
-        _fail(folder, EpisodeFailure("config_error", str(problem)))
+        fail(folder, EpisodeFailure("config_error", str(problem)))
         return
     minutes = manifest.episode_timeout_minutes or DEFAULT_MINUTES
     options = EpisodeOptions(
@@ -143,14 +150,20 @@ def play(
         player_files=seats.files or None,
     )
     outcome = run_episode(None, request, engine=engine, workspace=workspace, options=options)
-    failure = outcome.error or _missing(outcome, len(policies))
-    _keep(outcome.artifacts, folder, len(policies))
-    _write_runtime(folder, outcome, engine, [policy.name for policy in policies])
+    keep_episode(folder, outcome, engine, spec)
+
+
+def keep_episode(folder: Path, outcome: EpisodeOutcome, engine: Engine, spec: Mapping[str, Any]) -> None:
+    """Leave the files of an episode in the folder of its job, and why it failed, if it did."""
+    names = list(spec["policy_names"])
+    failure = outcome.error or _missing(outcome, len(names))
+    _keep(outcome.artifacts, folder, len(names))
+    _write_runtime(folder, outcome, engine, names)
     if failure is not None:
-        _fail(folder, failure)
+        fail(folder, failure)
 
 
-class _SeatProblem(Exception):
+class SeatProblem(Exception):
     """The policy of a seat cannot be started, and its author is at fault."""
 
     def __init__(self, slot: int, message: str) -> None:
@@ -158,7 +171,7 @@ class _SeatProblem(Exception):
         self.slot = slot
 
 
-class _Seats:
+class Seats:
     """The players of an episode as the runner takes them."""
 
     def __init__(self, manifest: CoworldManifest, folder: Path) -> None:
@@ -168,8 +181,12 @@ class _Seats:
         self.files: list[Path] = []
         self.programs: dict[str, LocalImage] = {}
 
+    def add_person(self) -> None:
+        """Leave the next seat to a person, with a token that only the game and this machine know."""
+        self.players.append({"type": "human", "token": secrets.token_urlsafe(24)})
+
     def add(self, slot: int, policy: SeatedPolicy, player_id: str | None) -> None:
-        """Seat a policy; raise `_SeatProblem` if its author has to change it."""
+        """Seat a policy; raise `SeatProblem` if its author has to change it."""
         local = _local_path(policy.uri)
         if self._hosted:
             if player_id is not None:
@@ -189,20 +206,20 @@ class _Seats:
             try:
                 self.programs[image] = unpacked_program(local, root, image)
             except BundleProblem as problem:
-                raise _SeatProblem(slot, str(problem)) from None
+                raise SeatProblem(slot, str(problem)) from None
             run = policy.program.get("run") or []
             self.players.append({"type": "player", "image": image, "run": list(run)})
         else:
-            raise _SeatProblem(slot, "it has neither a bundle nor an image")
+            raise SeatProblem(slot, "it has neither a bundle nor an image")
 
     def _add_file(self, slot: int, local: Path | None) -> None:
         if local is None:
-            raise _SeatProblem(slot, "the game runs its players itself, from files, and this one is not a file")
+            raise SeatProblem(slot, "the game runs its players itself, from files, and this one is not a file")
         self.files.append(local)
         self.players.append(player_file_spec(local).model_dump(mode="json"))
 
 
-def _manifest(spec: Mapping[str, Any]) -> CoworldManifest:
+def job_manifest(spec: Mapping[str, Any]) -> CoworldManifest:
     """Return the manifest of a job, whose game cannot ask for anything of the machine that runs it."""
     document = spec.get("manifest")
     if not isinstance(document, Mapping):
@@ -222,9 +239,10 @@ def _game_player(manifest: CoworldManifest, player_id: str | None) -> Any:
     raise CoworldError(f"{manifest.game.name} has no player {player_id!r}", hint=f"it has: {known}")
 
 
-def _request(
+def episode_request(
     spec: Mapping[str, Any], manifest: CoworldManifest, players: Sequence[Mapping[str, Any]]
 ) -> CoworldEpisodeJobSpec:
+    """Return the episode of a job as the runner takes it."""
     return parse_request(
         {
             "manifest": manifest.model_dump(mode="json", by_alias=True, exclude_none=True),
@@ -276,7 +294,8 @@ def _missing(outcome: EpisodeOutcome, seats: int) -> EpisodeFailure | None:
     return None
 
 
-def _fail(folder: Path, failure: EpisodeFailure) -> None:
+def fail(folder: Path, failure: EpisodeFailure) -> None:
+    """Write why an episode failed."""
     write_document(folder / "error_info.json", failure.document())
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 from urllib.parse import urljoin
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from coworld.server.api_client import CoworldApiClient
 from coworld.server.connection import SLOW_SECONDS
@@ -43,7 +43,9 @@ class FileUpload(BaseModel):
 
 
 class HostedGame(BaseModel):
-    """A game that the server runs."""
+    """A game that the server runs. Fields of other generations of the server are kept."""
+
+    model_config = ConfigDict(extra="allow")
 
     session_id: str
     lobby_url: str
@@ -51,7 +53,9 @@ class HostedGame(BaseModel):
 
 
 class HostedSeat(BaseModel):
-    """A place in a game that the server runs."""
+    """A place in a game that the server runs. `socket_url`, if the server sends it, is for programs."""
+
+    model_config = ConfigDict(extra="allow")
 
     entrant_kind: Literal["player", "spectator"]
     target_url: str

@@ -19,6 +19,7 @@ from observatory.database.tables.coworlds import ContentKind, Coworld
 from observatory.database.tables.jobs import Job
 from observatory.errors import NotFound
 from observatory.images.addresses import Registry
+from observatory.job_states import HOSTED
 from observatory.jobs.schemas import Lease
 from observatory.keys import Keys
 from observatory.settings import Settings
@@ -32,23 +33,31 @@ PLAYER_FILES, PROGRAMS = "player-files", "programs"
 """folders of the files of players, and of programs in place of images, below the folder of a job"""
 GAME_SECRETS, LEASED_SECRET = "game-secrets", "secret://leased/"
 """folder of a game's secrets, and how its environment refers to a file there"""
+REPLAY = "replay"
+"""in the spec of a job that shows a replay, where the store has it; and its path below the folder of the job"""
 GRACE_SECONDS = 1800
 
 _SECRET = re.compile(r"secret://coworld/[^/]+/([^/]+)")
 
 
 def prepare_lease(session: Session, job: Job, lease: Lease, *, settings: Settings, store: Store, keys: Keys) -> Lease:
-    """Return the lease with a manifest and files that the worker can use; any other lease is returned as it is."""
+    """Return the lease with a manifest and files that the worker can use; any other lease is returned as it is.
+
+    Secrets are for episodes: a game that is hosted for casual play gets none.
+    """
     if "coworld_id" not in job.stored_spec:
         return lease
     coworld = session.get_one(Coworld, uuid.UUID(job.stored_spec["coworld_id"]))
     seconds = int(settings.job_time_limit_seconds) + GRACE_SECONDS
     manifest = references.with_pull_addresses(session, coworld.manifest, Registry(settings.base_url()))
-    secrets = _leased_secrets(session, manifest, coworld, keys=keys, seconds=seconds)
+    is_casual = job.job_type == HOSTED and "episode_request_id" not in job.stored_spec
+    secrets = {} if is_casual else _leased_secrets(session, manifest, coworld, keys=keys, seconds=seconds)
     players, programs = manifests.player_files(manifest), manifests.programs(manifest)
     files = {f"{PLAYER_FILES}/{sha256}": content_key(ContentKind.PLAYER_FILE, sha256) for sha256 in players}
     files |= {f"{PROGRAMS}/{sha256}": content_key(ContentKind.PROGRAM, sha256) for sha256 in programs}
     files |= role_runs.files_of(session, job, store)
+    if REPLAY in job.stored_spec:
+        files[REPLAY] = job.stored_spec[REPLAY]
     urls = {name: settings.as_path(store.download_url(key, seconds=seconds)) for name, key in files.items()}
     files_of_lease = lease.files | urls | secrets
     return lease.model_copy(update={"spec": {**lease.spec, "manifest": manifest}, "files": files_of_lease})

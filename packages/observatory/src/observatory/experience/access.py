@@ -3,7 +3,7 @@
 | file | readers |
 |---|---|
 | replay, game log, error info, events, player status | everyone who may see the episode |
-| results and statistics | the requester, owners of policies in it, administrators; of a lobby only its host |
+| results and statistics | the requester, owners of policies in it, administrators; of a lobby its host and its people |
 | log, artifact and annotations of a seat | the owner of the policy version in it, administrators |
 
 The files of a game's own player belong to the owner of the game.
@@ -27,7 +27,7 @@ def may_read_results(episode: EpisodeRequest, principal: Principal | None) -> bo
     if principal.is_admin or episode.user_id == principal.user_id:
         return True
     if episode.source is RequestSource.LOBBY:
-        return False
+        return not principal.is_player and any(seat.user_id == principal.user_id for seat in episode.seats)
     return any(_owns(seat, principal) for seat in episode.seats if seat.policy_version is not None)
 
 

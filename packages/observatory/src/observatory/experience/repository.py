@@ -59,7 +59,10 @@ def visible(principal: Principal | None) -> ColumnElement[bool]:
     if principal.is_player:
         requests = select(ExperienceRequest.id).where(ExperienceRequest.player_id == principal.player_id)
         asked = and_(asked, EpisodeRequest.experience_request_id.in_(requests))
-    return or_(in_round, asked, EpisodeRequest.id.in_(_with_seat_of(principal)))
+    conditions = [in_round, asked, EpisodeRequest.id.in_(_with_seat_of(principal))]
+    if not principal.is_player:
+        conditions.append(EpisodeRequest.id.in_(_seats(EpisodeSeat.user_id == principal.user_id)))
+    return or_(*conditions)
 
 
 def _with_seat_of(principal: Principal) -> Select[uuid.UUID]:
@@ -168,6 +171,7 @@ def with_all() -> tuple[ExecutableOption, ...]:
     return (
         seats.joinedload(EpisodeSeat.policy_version).joinedload(PolicyVersion.policy),
         seats.joinedload(EpisodeSeat.player),
+        seats.joinedload(EpisodeSeat.user),
         joinedload(EpisodeRequest.coworld),
         joinedload(EpisodeRequest.job).load_only(Job.digests, Job.replay_removed_at, Job.error, Job.stored_spec),
         joinedload(EpisodeRequest.experience_request),

@@ -162,6 +162,8 @@ def _version_ids(episode: EpisodeRequest) -> list[uuid.UUID]:
 
 def _participant(seat: EpisodeSeat) -> EpisodeParticipant:
     version = seat.policy_version
+    if seat.user is not None:
+        return EpisodeParticipant(position=seat.position, kind="human", user_id=seat.user.id, name=seat.user.shown_name)
     if version is None:
         # A player of the game has no version, but clients require one.
         return EpisodeParticipant(

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from observatory.games.finding import find
-from observatory.games.interface import Game
+from observatory.games.interface import Game, PolicyToPlay
 
-__all__ = ["COWORLD_ENGINE", "CoworldGame", "MessagePipe", "coworlds"]
+__all__ = ["COWORLD_ENGINE", "CoworldGame", "GameDoor", "LiveGame", "MessagePipe", "coworlds"]
 
 COWORLD_ENGINE = "coworld"
 """the `game_engine` of a job that plays an episode of a Coworld"""
@@ -29,6 +29,29 @@ class MessagePipe(Protocol):
 
     def close(self, reason: str, *, is_refusal: bool) -> None:
         """Say that the program ended or does not work; `is_refusal` if it closed the socket over a message."""
+
+
+class LiveGame(Protocol):
+    """A game that can be reached from the worker's machine. Its tokens stay there."""
+
+    @property
+    def address(self) -> tuple[str, int]: ...
+    @property
+    def pages(self) -> str: ...
+    @property
+    def tokens(self) -> Sequence[str]: ...
+    @property
+    def replay_uri(self) -> str | None: ...
+
+
+class GameDoor(Protocol):
+    """The way from the server to a hosted game."""
+
+    async def serve(self, game: LiveGame) -> str:
+        """Let people in until the server ends the game; return why it did."""
+
+    async def close(self, reason: str) -> None:
+        """Tell the server that the game has ended by itself."""
 
 
 class CoworldGame(Game, Protocol):
@@ -68,6 +91,21 @@ class CoworldGame(Game, Protocol):
         self, folder: Path, spec: dict[str, Any], pipe: MessagePipe, *, minimum: str, time_limit_seconds: float
     ) -> None:
         """Run a commissioner until the conversation is over; a fault of the machine is in `error_info.json` then."""
+
+    def host(
+        self,
+        folder: Path,
+        spec: dict[str, Any],
+        policies: Sequence[PolicyToPlay],
+        door: GameDoor,
+        *,
+        minimum: str,
+        time_limit_seconds: float,
+    ) -> None:
+        """Run a game for people, or let it show a replay, until it ends or the server ends it through the door.
+
+        A fault, or the server's reason, is in `error_info.json` then. A game that is an episode leaves its files too.
+        """
 
     def next_patch(self, versions: Sequence[str]) -> str:
         """Return the patch version after the highest of these."""

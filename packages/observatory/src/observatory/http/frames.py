@@ -109,10 +109,10 @@ def passed_headers(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _host(request: HTTPConnection) -> str:
-    host = request.headers.get("host", "")
-    if not _HOST.fullmatch(host):
+    hosts = request.headers.getlist("host")
+    if len(hosts) != 1 or not _HOST.fullmatch(hosts[0]):
         raise BadRequest("The header Host is not the name of a host")
-    return host
+    return hosts[0]
 
 
 def _origin(url: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from observatory.database.tables.jobs import Job
 from observatory.documents import check_document
-from observatory.job_states import EPISODE, JobStatus
+from observatory.job_states import EPISODE, HOSTED, JobStatus
 from observatory.jobs.artifacts import artifact_sizes
 from observatory.jobs.files import game_of, output_files
 from observatory.jobs.leasing import attempt_name
@@ -20,7 +20,7 @@ from observatory.jobs.service import Ending
 from observatory.secrecy import without_seeds
 from observatory.store import Missing, Store, job_key
 
-__all__ = ["collect", "digest"]
+__all__ = ["collect", "digest", "is_played_episode"]
 
 MAX_RESULT_BYTES = 64 << 20
 MAX_RUNTIME_BYTES = 1 << 20
@@ -29,8 +29,12 @@ MAX_RUNTIME_BYTES = 1 << 20
 def collect(job: Job, request: FinishRequest, *, store: Store, now: datetime) -> Ending:
     """Move the files to their final keys and return how the job ended. This is idempotent.
 
-    A worker's report alone is not enough for success: valid results and a replay must exist.
+    A worker's report alone is not enough for success: valid results and a replay must exist. A casual hosted game
+    leaves no files.
     """
+    if job.job_type == HOSTED and not is_played_episode(job):
+        error = request.error_info if request.status == "failed" else None
+        return Ending(JobStatus.COMPLETED if request.status == "completed" else JobStatus.FAILED, error=error)
     final = {file.name: job_key(job.id, file.name) for file in output_files(job)}
     for name, key in final.items():
         source = attempt_name(job, name)
@@ -41,7 +45,7 @@ def collect(job: Job, request: FinishRequest, *, store: Store, now: datetime) ->
             if left.startswith(f"jobs/{job.id}/attempt-"):
                 store.delete(left)  # of a lease that was lost
     result, problem = _result(job, store)
-    is_episode = job.job_type == EPISODE
+    is_episode = is_played_episode(job)
     if (
         request.status == "completed"
         and problem is None
@@ -66,6 +70,11 @@ def collect(job: Job, request: FinishRequest, *, store: Store, now: datetime) ->
     ending = replace(ending, runtime=_runtime(job, store), digests=_digests(job, store))
     store.put(job_key(job.id, "logs.txt"), _log(job, ending, now).encode())
     return replace(ending, sizes=artifact_sizes(store, job))
+
+
+def is_played_episode(job: Job) -> bool:
+    """Return whether the results of a job are those of an episode; the game of a lobby is one."""
+    return job.job_type == EPISODE or (job.job_type == HOSTED and "episode_request_id" in job.stored_spec)
 
 
 def digest(store: Store, key: str) -> str | None:
@@ -103,7 +112,7 @@ def _result(job: Job, store: Store) -> tuple[dict[str, Any] | None, str | None]:
         return None, f"The results are larger than {MAX_RESULT_BYTES >> 20} MB"
     try:
         data = store.get(key)
-        if job.job_type != EPISODE:
+        if not is_played_episode(job):
             return _document(data), None
         result = game_of(job).read_result(data)
     except Missing:
@@ -137,7 +146,7 @@ def _log(job: Job, ending: Ending, now: datetime) -> str:
     if job.running_at is not None:
         lines.append(f"{job.running_at:%Y-%m-%d %H:%M:%S} running")
     lines.append(f"{now:%Y-%m-%d %H:%M:%S} {ending.status.value}")
-    if ending.result is not None and job.job_type == EPISODE:
+    if ending.result is not None and is_played_episode(job):
         lines.append(f"steps: {ending.result['steps']}")
     for policy in (ending.runtime or {}).get("policies", []):
         times = policy["actions"]

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, selectinload
 
 from observatory.accounts.principal import Principal
 from observatory.database.tables.jobs import Job, JobFault
-from observatory.job_states import COMMISSIONER, EPISODE, IN_WORK, JobStatus, Lane
+from observatory.job_states import COMMISSIONER, EPISODE, HOSTED, IN_WORK, JobStatus, Lane
 
 __all__ = [
     "counts",
@@ -50,8 +50,7 @@ def visible_jobs(principal: Principal, status: JobStatus | None) -> Select[Any]:
 
 
 def _in_lane(lane: Lane) -> ColumnElement[bool]:
-    is_commissioner = Job.job_type == COMMISSIONER
-    return is_commissioner if lane == COMMISSIONER else ~is_commissioner
+    return Job.job_type.not_in((COMMISSIONER, HOSTED)) if lane == EPISODE else Job.job_type == lane
 
 
 def next_pending(session: Session, worker: str, live: Collection[str], *, lane: Lane = EPISODE) -> Job | None:

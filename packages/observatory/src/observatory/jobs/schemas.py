@@ -37,7 +37,7 @@ class LeaseRequest(Body):
     wait_seconds: float = Field(default=0, ge=0, le=20, description="how long to wait for a job before answering 204")
     lane: Lane = Field(
         default=EPISODE,
-        description="which jobs: commissioners mostly wait, and take no episode's place",
+        description="which jobs: commissioners and hosted games mostly wait, and take no episode's place",
     )
 
 

@@ -14,7 +14,7 @@ __all__ = ["PrefixMiddleware", "without_prefix"]
 
 _PREFIXES = ("/api/observatory", "/api", "/observatory")
 # Path segments of the pages and of their API: these paths keep the prefix, even if a root route has the same segment.
-_OWN = frozenset("api assets home manage matches me policies queue seasons upload viewer".split())
+_OWN = frozenset("api assets games home lobbies manage matches me play policies queue seasons upload viewer".split())
 # Segments of pages that the API has as well: the page of one item keeps the prefix, `/observatory/players/ply_...`.
 _ITEMS = {"players": "ply_", "episodes": "ereq_"}
 

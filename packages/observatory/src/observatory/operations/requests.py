@@ -17,10 +17,16 @@ __all__ = ["RequestMiddleware"]
 logger = logging.getLogger("observatory.access")
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._\-]{1,64}")
+_TOKEN = re.compile(r"^(/observatory/games/)[^/]+")
 # Other methods are counted as one: clients must not be able to create new series.
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 # Monitoring calls these every few seconds; successful calls are not logged.
 _QUIET = {"/healthz", "/readyz", "/metrics"}
+
+
+def loggable(path: str) -> str:
+    """Return a path for a log: without the token of a place in a hosted game."""
+    return _TOKEN.sub(r"\1...", path)
 
 
 class RequestMiddleware:
@@ -59,14 +65,15 @@ class RequestMiddleware:
             method = scope["method"] if scope["method"] in _METHODS else "other"
             self._metrics.requests.labels(method, route, str(status)).observe(seconds)
             if scope["path"] not in _QUIET or status >= 400:
+                path = loggable(scope["path"])
                 logger.info(
                     "%s %s %s",
                     scope["method"],
-                    scope["path"],
+                    path,
                     status,
                     extra={
                         "method": scope["method"],
-                        "path": scope["path"],
+                        "path": path,
                         "status": status,
                         "duration_ms": round(seconds * 1000, 1),
                         "principal": state.get("principal_name"),

@@ -16,7 +16,7 @@ from observatory.leagues import repository as leagues
 from observatory.matches import repository as matches
 from observatory.pages.catalogue import find_coworld
 from observatory.pages.players import find_player
-from observatory.public_ids import parse_public_id
+from observatory.public_ids import Prefix, parse_public_id
 from observatory.seasons import repository as seasons
 
 __all__ = ["page_exists", "read_id"]
@@ -39,11 +39,24 @@ def page_exists(words: Sequence[str], request: Request, session: Session) -> boo
             return True
         case ["manage", section] | ["manage", section, _]:
             return section in MANAGE_SECTIONS
+        case ["play", text]:
+            return _is_id("ps", text)
+        case ["lobbies", text]:
+            return _is_id("lby", text)
         case [kind, item, *tabs] if item and len(tabs) <= 1 and all(tab in TABS.get(kind, ()) for tab in tabs):
             return _has_item(kind, item, session, _caller_of(request, session))
         case ["coworlds", item, "docs", _]:
             return _has_item("coworlds", item, session, _caller_of(request, session))
     return False
+
+
+def _is_id(prefix: Prefix, text: str) -> bool:
+    """Return whether a segment is a public id; the page finds out whether its object exists."""
+    try:
+        parse_public_id(prefix, text)
+    except NotFound:
+        return False
+    return True
 
 
 def read_id(text: str) -> uuid.UUID | None:

@@ -28,6 +28,7 @@ from observatory.database.tables.requests import (
 from observatory.errors import BadRequest
 from observatory.events import Change, ChangeKind
 from observatory.games.coworlds import COWORLD_ENGINE, coworlds
+from observatory.job_states import EPISODE, HOSTED
 from observatory.jobs.service import create_job
 from observatory.public_ids import public_id
 
@@ -49,7 +50,7 @@ _MAX_SEED = 2**31 - 1
 
 @dataclass(frozen=True)
 class SeatPlan:
-    """The policy version in a seat, or a player of the game itself by its id in the manifest."""
+    """The policy version in a seat, a player of the game itself by its id in the manifest, or a person."""
 
     policy_version: PolicyVersion | None = None
     player_id: str | None = None
@@ -57,11 +58,17 @@ class SeatPlan:
     game_player_id: str | None = None
     is_filler: bool = False
     """it fills an empty seat, and its score does not count"""
+    person: str | None = None
+    """the name of the person in a seat of a hosted game, or that the seat is left open"""
+    user_id: str | None = None
+    """that person, if the seat is taken"""
 
     @property
     def name(self) -> str:
         """Return the name that people see."""
         version = self.policy_version
+        if self.person is not None:
+            return self.person
         return self.game_player_id or "" if version is None else f"{version.policy.name}:v{version.version}"
 
 
@@ -91,12 +98,14 @@ def request_episodes(
     experience_request: ExperienceRequest | None = None,
     round_id: uuid.UUID | None = None,
     priority: int = 0,
+    hosted: bool = False,
 ) -> list[EpisodeRequest]:
     """Queue episodes in this transaction; return them in the order of their plans.
 
     The rights of `user_id` are not checked here. `BadRequest` when the game cannot be played like that; nothing is
-    queued then. The game's schema is not applied to configurations, because it may be
-    hostile: a sandbox applies it before a user's request is queued, and the runner applies it again.
+    queued then. With `hosted`, people can join the games and watch them. The game's schema is not applied to
+    configurations, because it may be hostile: a sandbox applies it before a user's request is queued, and the runner
+    applies it again.
     """
     configs = _configs(coworld, plans)
     revision = next_revision(session)
@@ -125,7 +134,11 @@ def request_episodes(
             created_at=now,
         )
         episode.seats = [_seat(position, seat) for position, seat in enumerate(plan.seats)]
-        job = create_job(session, _spec(coworld, episode, plan), now=now, user_id=user_id, priority=priority)
+        spec, job_type = _spec(coworld, episode, plan), EPISODE
+        if hosted:
+            people = [position for position, seat in enumerate(plan.seats) if seat.person is not None]
+            spec, job_type = {**spec, "kind": HOSTED, "mode": "play", "people": people}, HOSTED
+        job = create_job(session, spec, now=now, user_id=user_id, priority=priority, job_type=job_type)
         episode.job_id = job.id
         session.add(episode)
         episodes.append(episode)
@@ -185,13 +198,14 @@ def _max_steps(config: Mapping[str, Any]) -> int | None:
 
 def _seat(position: int, seat: SeatPlan) -> EpisodeSeat:
     version = seat.policy_version
-    if (version is None) == (seat.game_player_id is None):
-        raise ValueError("A seat needs a policy version or a player of the game")
+    if [version, seat.game_player_id, seat.person].count(None) != 2:
+        raise ValueError("A seat needs a policy version, a player of the game or a person")
     return EpisodeSeat(
         position=position,
         policy_version_id=None if version is None else version.id,
         player_id=seat.player_id or (None if version is None else version.player_id),
         game_player_id=seat.game_player_id,
+        user_id=seat.user_id,
         is_filler=seat.is_filler,
     )
 

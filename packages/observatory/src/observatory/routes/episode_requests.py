@@ -22,6 +22,7 @@ from observatory.clock import Now
 from observatory.coworlds import repository as coworlds
 from observatory.cursors import CursorPage, cursor_page
 from observatory.database import DatabaseDep, SessionDep
+from observatory.database.tables.hosted import HostedStatus
 from observatory.database.tables.requests import EpisodeRequest, EpisodeRequestStatus
 from observatory.errors import (
     BadRequest,
@@ -40,14 +41,24 @@ from observatory.experience.downloads import Downloads
 from observatory.experience.files import CATEGORIES, Category
 from observatory.experience.repository import EpisodeFilter
 from observatory.experience.schemas import ReplaySessionCreate
-from observatory.experience.wire import RequestWire
-from observatory.http.callers import CurrentPrincipal, OptionalPrincipal, Principal, RequestToken, find_principal
+from observatory.experience.wire import RequestWire, replay_key
+from observatory.hosting import replays
+from observatory.hosting.places import folder_of, token_of
+from observatory.http.callers import (
+    CurrentPrincipal,
+    OptionalPrincipal,
+    Principal,
+    RequestToken,
+    Writer,
+    find_principal,
+)
 from observatory.http.deps import KeysDep, SettingsDep, StoreDep
 from observatory.http.plain_pages import page, paragraph, secret_box, table
 from observatory.http.routing import Router
 from observatory.leagues import repository as leagues
 from observatory.public_ids import parse_public_id, public_id
 from observatory.reproduction.requests import episode_reproduction
+from observatory.routes.games import game_address, own_address
 from softmax.wire.requests import (
     BulkEpisodePage,
     DownloadManifest,
@@ -263,18 +274,34 @@ def list_episodes_of_round(
     return _summaries(session, filters, principal, part, RequestWire(store, settings))
 
 
-@router.post("/coworlds/replays/session", responses=errors(Unauthorized, NotFound, BadRequest))
+@router.post("/coworlds/replays/session", responses=errors(Unauthorized, Forbidden, NotFound, BadRequest, Conflict))
 def open_replay_session(
-    body: ReplaySessionCreate, principal: CurrentPrincipal, session: SessionDep, store: StoreDep, settings: SettingsDep
+    body: ReplaySessionCreate,
+    principal: Writer,
+    request: Request,
+    session: SessionDep,
+    store: StoreDep,
+    settings: SettingsDep,
+    keys: KeysDep,
+    now: Now,
 ) -> ReplaySession:
-    """Return the page that shows a replay. Only a replay of an episode of this Coworld is shown."""
+    """Show a replay: a worker runs its game, or the game's own viewer needs none. Return the address of the page.
+
+    Only a replay of an episode of this Coworld is shown. The same caller gets the same page again while it is open.
+    """
     coworld = coworlds.coworld(session, body.coworld_id, principal)
     episode = _episode_of_replay(session, body, principal)
     url = None if episode is None else RequestWire(store, settings).replay_url(episode)
     if episode is None or episode.coworld_id != coworld.id or url is None or _path(url) != _path(body.replay_uri):
         raise BadRequest("This is not a replay of an episode of this Coworld on this server")
-    address = f"{settings.base_url()}/v2/episode-requests/{public_id('ereq', episode.id)}/replay-page"
-    return ReplaySession(viewer_url=address, ready=True)
+    if replays.has_static_viewer(episode):
+        page = own_address(request, f"/observatory/episodes/{public_id('ereq', episode.id)}")
+        return ReplaySession(viewer_url=page, ready=True)
+    key = replay_key(episode)
+    assert key is not None
+    place = replays.open_replay(session, principal, episode, key, settings=settings, keys=keys, now=now)
+    address = game_address(request, folder_of(token_of(keys, place)))
+    return ReplaySession(viewer_url=address, ready=place.game.status is HostedStatus.RUNNING)
 
 
 @router.get(

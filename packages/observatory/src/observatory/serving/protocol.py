@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import logging
+from collections.abc import Callable
 from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from observatory.operations.connections import Connections
 from observatory.serving.slow_readers import UnreadResponse
@@ -19,10 +22,16 @@ __all__ = ["GuardedProtocol", "server_config"]
 MAX_HEADER_BYTES = 64 * 1024
 SLOWEST_BYTES_PER_SECOND = 8 * 1024
 """a body may take `body_timeout_seconds`, and one second more for each of these"""
+MAX_MESSAGE_BYTES = 1024 * 1024
+MAX_WORKER_MESSAGE_BYTES = 33 * 1024 * 1024
+"""of a WebSocket of a worker"""
+PING_SECONDS = 20.0
+_WORKERS = "/work/"
 
 
 def server_config(app: FastAPI, settings: Settings, **options: Any) -> uvicorn.Config:
     """Configure a `GuardedServer`: guarded connections, and no headers of proxies (see `forwarding`)."""
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)  # it logs addresses of sockets, which hold tokens
     protocol = functools.partial(
         GuardedProtocol,
         guard=Connections.of(settings),
@@ -33,13 +42,36 @@ def server_config(app: FastAPI, settings: Settings, **options: Any) -> uvicorn.C
     return uvicorn.Config(
         app,
         http=protocol,  # type: ignore[arg-type]
-        ws="none",
+        ws=GuardedSocket,
+        ws_max_size=MAX_MESSAGE_BYTES,
+        ws_ping_interval=PING_SECONDS,
+        ws_ping_timeout=PING_SECONDS,
+        ws_per_message_deflate=False,
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
         **options,
     )
+
+
+class GuardedSocket(WebSocketsSansIOProtocol):
+    """A connection that has become a WebSocket; it counts as one until it is closed.
+
+    A peer that answers no pings is disconnected. Messages of clients are small, those of workers carry what games say.
+    """
+
+    on_lost: Callable[[], None] | None = None
+
+    def handle_connect(self, event: Any) -> None:
+        if event.path.startswith(_WORKERS):
+            self.conn.max_message_size = MAX_WORKER_MESSAGE_BYTES
+        super().handle_connect(event)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self.on_lost is not None:
+            self.on_lost()
+        super().connection_lost(exc)
 
 
 class GuardedProtocol(HttpToolsProtocol):
@@ -69,6 +101,7 @@ class GuardedProtocol(HttpToolsProtocol):
         self._in_body = False
         self._body_began = 0.0
         self._body_bytes = 0
+        self._is_socket = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -135,7 +168,7 @@ class GuardedProtocol(HttpToolsProtocol):
         self._header_bytes = 0
         self._expect_nothing()
         super().on_message_complete()
-        if self.cycle.response_complete:
+        if self.cycle is not None and self.cycle.response_complete:
             # The response came before the end of the body: no timer for the next request was set at that time.
             self._expect(self._header_seconds)
 
@@ -145,8 +178,21 @@ class GuardedProtocol(HttpToolsProtocol):
             self._unread.begin()
         self._count()
 
+    def handle_websocket_upgrade(self) -> None:
+        """Hand the connection over. Its messages have limits of their own."""
+        self._expect_nothing()
+        self._is_socket = True
+        if self._is_admitted:
+            self._guard.works(self)
+        super().handle_websocket_upgrade()
+        socket = self.transport.get_protocol()
+        if isinstance(socket, GuardedSocket) and not self.transport.is_closing():
+            socket.on_lost = self._leave
+        else:
+            self._leave()
+
     def _count(self) -> None:
-        if not self._is_admitted:
+        if not self._is_admitted or self._is_socket:
             return
         if self.pipeline or (self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body):
             self._guard.works(self)

@@ -1,4 +1,4 @@
-"""The lane for commissioners: they run beside the episodes, because they wait for them most of the time."""
+"""A lane for jobs that mostly wait, and run beside the episodes: commissioners and hosted games."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ import threading
 import time
 from collections.abc import Callable
 
-from observatory.job_states import COMMISSIONER
+from observatory.job_states import Lane
 from observatory.jobs.schemas import Lease
 from observatory.worker.client import JobClient, ServerAway
 
-__all__ = ["CommissionerLane"]
+__all__ = ["SideLane"]
 
 logger = logging.getLogger(__name__)
 
-MAX_COMMISSIONERS = 4
-"""of a worker at the same time"""
+MAX_JOBS = 4
+"""of one lane of a worker at the same time"""
 _WAIT_SECONDS = 2.0
 _LONGEST_PAUSE = 10.0
 _POLL_SECONDS = 0.1
 
 
-class CommissionerLane:
-    """Leases commissioners in a thread and runs each in another one. To be used in a `with` block."""
+class SideLane:
+    """Leases the jobs of a lane in a thread and runs each in another one. To be used in a `with` block."""
 
     def __init__(
-        self, client: JobClient, name: str, work: Callable[[Lease], bool], *, stopping: Callable[[], bool]
+        self, client: JobClient, name: str, work: Callable[[Lease], bool], lane: Lane, *, stopping: Callable[[], bool]
     ) -> None:
-        self._client, self._name, self._work = client, name, work
+        self._client, self._name, self._work, self._lane = client, name, work, lane
         self._stopping, self._left = stopping, threading.Event()
         self._running: list[threading.Thread] = []
-        self._thread = threading.Thread(target=self._lease, name="commissioners", daemon=True)
+        self._thread = threading.Thread(target=self._lease, name=f"{lane} jobs", daemon=True)
 
     def __enter__(self) -> None:
         self._thread.start()
 
     def __exit__(self, *_: object) -> None:
-        """Wait until the commissioners have been given back; `stopping` ends them."""
+        """Wait until the jobs have been given back; `stopping` ends them."""
         self._left.set()
         self._thread.join()
         for thread in self._running:
@@ -50,11 +50,11 @@ class CommissionerLane:
         pause = 0.5
         while not self._is_over():
             self._running = [thread for thread in self._running if thread.is_alive()]
-            if len(self._running) >= MAX_COMMISSIONERS:
+            if len(self._running) >= MAX_JOBS:
                 time.sleep(_POLL_SECONDS)
                 continue
             try:
-                lease = self._client.lease(self._name, wait_seconds=_WAIT_SECONDS, lane=COMMISSIONER)
+                lease = self._client.lease(self._name, wait_seconds=_WAIT_SECONDS, lane=self._lane)
             except (ServerAway, PermissionError) as problem:
                 logger.warning("%s; trying again in %.1f seconds", problem, pause)
                 self._sleep(pause)
@@ -62,7 +62,7 @@ class CommissionerLane:
                 continue
             pause = 0.5
             if lease is not None:
-                thread = threading.Thread(target=self._work, args=(lease,), name="commissioner", daemon=True)
+                thread = threading.Thread(target=self._work, args=(lease,), name=self._lane, daemon=True)
                 thread.start()
                 self._running.append(thread)
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from observatory import games
 from observatory.games import ERROR_INFO, RESULTS, GameMissing, PolicyToPlay
-from observatory.job_states import COMMISSIONER
+from observatory.job_states import COMMISSIONER, HOSTED
 from observatory.jobs.schemas import ErrorInfo, Lease
 from observatory.worker import machine, registries
 from observatory.worker.client import JobClient, LeaseLost, ServerAway
@@ -101,7 +101,8 @@ class Worker:
             if lease.spec.get("kind") == COMMISSIONER:
                 self._commission(lease, folder)
                 return True
-            error = self._play(lease, folder)
+            is_hosted = lease.spec.get("kind") == HOSTED
+            error = self._host(lease, folder) if is_hosted else self._play(lease, folder)
             self._send(lease, folder)
             self._retry(lease, lambda: self._client.finish(lease, "failed" if error else "completed", error))
             logger.info("Finished a job in %.1f seconds", time.monotonic() - started, extra=about)
@@ -161,6 +162,26 @@ class Worker:
         if (folder / ERROR_INFO).exists():
             error = ErrorInfo.model_validate_json((folder / ERROR_INFO).read_bytes())
             raise MachineFailed(error.message, error.error_type)
+
+    def _host(self, lease: Lease, folder: Path) -> ErrorInfo | None:
+        """Run a game for people in a child while the lease is kept alive; the error, when there is one."""
+        from observatory.worker.hosting import host_in_child
+
+        try:
+            game = games.find(games.engine_of(lease.spec))
+            policies = self._fetch(lease, folder)
+        except GameMissing as problem:
+            raise MachineFailed(problem.message) from None
+        except ValueError as problem:
+            return ErrorInfo(error_type="policy_error", message=str(problem))
+        if not self._run_child(lease, host_in_child, folder, self._client.server, lease, policies, self._minimum):
+            return ErrorInfo(error_type="episode_timeout", message="The game ran for as long as a job may")
+        if not (folder / ERROR_INFO).exists():
+            return None
+        error = ErrorInfo.model_validate_json((folder / ERROR_INFO).read_bytes())
+        if error.error_type in game.machine_errors:
+            raise MachineFailed(error.message, None if error.error_type == UNNAMED_FAULT else error.error_type)
+        return error
 
     def _run_child(self, lease: Lease, target: Callable[..., None], *arguments: object) -> bool:
         """Run a function in a child until it has ended; return False if it took too long.

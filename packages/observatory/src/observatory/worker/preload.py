@@ -7,7 +7,8 @@ from contextlib import suppress
 
 import cogbox
 import observatory.worker.commissioner
-import observatory.worker.episode  # noqa: F401
+import observatory.worker.episode
+import observatory.worker.hosting  # noqa: F401
 from observatory import games
 
 for engine in games.installed():

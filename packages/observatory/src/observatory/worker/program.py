@@ -6,7 +6,7 @@ import logging
 import os
 import signal
 import socket
-from contextlib import nullcontext
+from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 
@@ -37,9 +37,10 @@ def run_worker(
     The process runs at the lowest priority, so that other work comes first. With `parent`, it also stops when the
     process that started it is no longer its parent.
     """
+    from observatory.job_states import COMMISSIONER, HOSTED
     from observatory.logs import configure_logging
     from observatory.worker.client import HttpJobClient
-    from observatory.worker.lane import CommissionerLane
+    from observatory.worker.lane import SideLane
     from observatory.worker.loop import Worker
     from observatory.worker.machine import MachineFailed
 
@@ -62,7 +63,9 @@ def run_worker(
     name = name or f"{socket.gethostname()}-{os.getpid()}"
     worker = Worker(client, name, stopping=stopping, minimum=minimum)
     try:
-        with nullcontext() if once else CommissionerLane(client, name, worker.work, stopping=stopping):
+        with ExitStack() as lanes:
+            for lane in () if once else (COMMISSIONER, HOSTED):
+                lanes.enter_context(SideLane(client, name, worker.work, lane, stopping=stopping))
             worker.run(once=once)
     except (PermissionError, MachineFailed) as problem:
         logging.getLogger(__name__).error("%s", problem)

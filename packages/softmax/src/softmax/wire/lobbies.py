@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
-from softmax.wire.base import Nullable, ResponseModel
+from pydantic import Field
+
+from softmax.wire.base import SENT, Nullable, ResponseModel
 
 __all__ = ["Lobby", "LobbyPermissions", "LobbySeat"]
 
@@ -33,7 +36,10 @@ class LobbyPermissions(ResponseModel):
 
 
 class Lobby(ResponseModel):
-    """A lobby. Each change raises `revision`; a change names the revision that it was made from."""
+    """A lobby. Each change raises `revision`; a change names the revision that it was made from.
+
+    `play_url` is the game's page for the caller's seat and `watch_url` the one for spectators, while there is a game.
+    """
 
     id: str
     league_id: str
@@ -57,3 +63,10 @@ class Lobby(ResponseModel):
     seats: list[LobbySeat]
     can_manage: bool = False
     permissions: LobbyPermissions
+    league_name: Nullable[str] = None
+    host_name: Nullable[str] = None
+    variants: Annotated[list[dict[str, str]], SENT] = Field(default=[])
+    error: Nullable[str] = None
+    lobby_url: Nullable[str] = None
+    play_url: Nullable[str] = None
+    watch_url: Nullable[str] = None

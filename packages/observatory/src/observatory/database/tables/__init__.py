@@ -6,6 +6,7 @@ import observatory.database.tables.audit
 import observatory.database.tables.commissioners
 import observatory.database.tables.coworlds
 import observatory.database.tables.episodes
+import observatory.database.tables.hosted
 import observatory.database.tables.images
 import observatory.database.tables.jobs
 import observatory.database.tables.leagues

@@ -32,6 +32,11 @@ class User(Base):
     created_at: Mapped[datetime]
     disabled_at: Mapped[datetime | None]
 
+    @property
+    def shown_name(self) -> str:
+        """Return the name that other users see; never the address."""
+        return self.name or "A person"
+
 
 class Player(Base):
     """A name under which a user's policies play."""

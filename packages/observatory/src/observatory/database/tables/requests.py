@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from observatory.database.base import Base, enum_type, new_id
-from observatory.database.tables.accounts import Player
+from observatory.database.tables.accounts import Player, User
 from observatory.database.tables.coworlds import Coworld
 from observatory.database.tables.jobs import Job
 from observatory.database.tables.policies import PolicyVersion
@@ -136,7 +136,7 @@ class EpisodeRequest(Base):
 
 
 class EpisodeSeat(Base):
-    """The policy in a seat. Without a policy version a player of the game itself has the seat."""
+    """The policy or the person in a seat. Without either, a player of the game itself has the seat."""
 
     __tablename__ = "episode_seats"
 
@@ -146,8 +146,11 @@ class EpisodeSeat(Base):
     player_id: Mapped[str | None] = mapped_column(ForeignKey("players.id"))
     game_player_id: Mapped[str | None] = mapped_column(String(200))
     """its id in the manifest"""
+    user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id"), index=True)
+    """the person in a seat of a lobby"""
     is_filler: Mapped[bool] = mapped_column(default=False)
     score: Mapped[float | None]
 
     policy_version: Mapped[PolicyVersion | None] = relationship()
     player: Mapped[Player | None] = relationship()
+    user: Mapped[User | None] = relationship()
