@@ -303,7 +303,6 @@ export interface CoworldPage {
   replay: "bundle" | "hosted" | "viewer";
   episodes: EpisodeLine[];
   can_play: boolean;
-  play_note: string | null;
 }
 
 /** A program that comes with a game. */
@@ -719,6 +718,24 @@ export interface HistoryPage {
   rows: HistoryEvent[];
   next_cursor: string | null;
 }
+
+/** Why a game is hosted. */
+export type HostedKind = "play" | "lobby" | "replay";
+
+/** A game that the caller hosts in the browser. */
+export interface HostedLine {
+  id: string;
+  kind: HostedKind;
+  coworld_id: string;
+  coworld: string;
+  status: HostedStatus;
+  url: string | null;
+  created_at: string;
+  ended_at: string | null;
+}
+
+/** The state of a hosted game. */
+export type HostedStatus = "open" | "starting" | "running" | "ended";
 
 /** What a job is for. */
 export type JobKind = "match" | "episode" | "commissioner" | "certification" | "report" | "hosted_game" | "assay" | "private";
@@ -1360,6 +1377,7 @@ export interface Profile {
   submissions: SubmissionLine[];
   requests: RequestLine[];
   episodes: EpisodeLine[];
+  hosted: HostedLine[];
   players: PlayerLine[];
   tokens: TokenLine[];
 }

@@ -129,6 +129,21 @@ def test_a_hostile_replay_viewer_can_do_nothing_outside_its_frame(
     assert report["origin"] == "null" and succeeded <= {"read the page around it", "change the page around it"}
 
 
+def test_a_game_without_a_static_viewer_is_started_for_its_replay_and_to_be_played(
+    site: RunningServer, operator: Any, open_page: Any
+) -> None:
+    coworld_id = arena.publish(site, "hostedarena")
+    page = open_page(f"{site.url}/observatory/episodes/{arena.play(site, coworld_id)}", state=operator)
+    page.click("button:has-text('Open the replay')")
+    frame = page.frame_locator(".game-frame iframe")
+    expect(frame.locator("h1")).to_have_text("Paint Arena: replay", timeout=90_000)
+    expect(frame.locator("#time")).to_contain_text(re.compile(r"tick \d+ of 6"), timeout=60_000)
+    page.goto(f"{site.url}/observatory/coworlds/{coworld_id}")
+    page.click("button:has-text('Play in the browser')")
+    page.wait_for_url(re.compile("/observatory/play/ps_"))
+    expect(page.locator("h1")).to_contain_text("hostedarena")
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_page_of_the_site_fits_a_phone_and_is_readable(
     site: RunningServer, game: str, played: str, operator: Any, open_page: Any, theme: str

@@ -6,12 +6,14 @@ import json
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import event
 
 from observatory.database.tables.commissioners import CommissionerPhase, CommissionerRun, CommissionerRunStatus
 from observatory.database.tables.leagues import Division, RoundStatus
 from observatory.jobs.service import create_job
+from packages.observatory.tests.coworlds.games import put_coworld
 from packages.observatory.tests.leagues.field import Field, raw
 from packages.observatory.tests.requests.conftest import Arena
 from packages.observatory.tests.world import World
@@ -183,3 +185,23 @@ def test_the_queue_names_each_job_to_those_who_may_see_it(
     assert sorted(lines(bob), key=str) == sorted([named, private, private], key=str)
     for account in (ada, admin):
         assert sorted(lines(account)) == sorted([named, commissioner, played])
+
+
+def test_a_hosted_game_is_in_the_queue_and_in_the_profile_of_its_host(
+    app: FastAPI, client: TestClient, clock: Any, token: str, ada: Any, bob: Any
+) -> None:
+    game = put_coworld(app, clock, ada)
+    page = read(client, f"/coworlds/{game}")
+    assert page["can_play"] is True
+    created = client.post("/v2/coworlds/play/session", json={"coworld_id": game}, headers=bob.headers)
+    assert created.status_code == 200, created.text
+    session_id = created.json()["session_id"]
+    [line] = read(client, "/profile", bob)["hosted"]
+    assert (line["url"], line["kind"], line["status"]) == (f"/observatory/play/{session_id}", "play", "open")
+    assert read(client, "/profile", ada)["hosted"] == []
+    client.post(f"/v2/coworlds/play/session/{session_id}/join", headers=bob.headers)
+    client.post(f"/v2/coworlds/play/session/{session_id}/start", headers=bob.headers)
+    jobs = [(job["kind"], job["title"], job["url"]) for job in read(client, "/queue", bob)["queued"]]
+    assert jobs == [("hosted_game", "People play paintarena", f"/observatory/play/{session_id}")]
+    [other] = read(client, "/queue")["queued"]
+    assert (other["title"], other["url"]) == ("People play paintarena", None)

@@ -111,7 +111,7 @@ export class CoworldView extends View<CoworldRoute> {
     }
     try {
       const started = await this.site.api.post("/v2/coworlds/play/session", {}, { coworld_id: page.id });
-      this.site.go(`/observatory/play/${encodeURIComponent(String(started.session_id))}`);
+      this.site.go(to.play(started.session_id));
     } catch (error) {
       this.site.say((error as Error).message);
     }

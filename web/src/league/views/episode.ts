@@ -12,6 +12,9 @@ import { resultTables, type Scalar } from "../results";
 import { type Route, to } from "../router";
 import { type Site, View } from "../view";
 
+const POLL_MS = 1000;
+const MOST_TRIES = 90;
+
 type EpisodeRoute = Extract<Route, { page: "episode" }>;
 
 /** An episode of a Coworld: what happened, the game's own replay, results, logs and reports. */
@@ -61,6 +64,7 @@ export class EpisodeView extends View<EpisodeRoute> {
     files: new Part("Logs and files", this.files.element),
     details: new Part("Details"),
   };
+  private hasClosed = false;
   private shownReplay = "";
   private shownResults = "";
 
@@ -79,6 +83,7 @@ export class EpisodeView extends View<EpisodeRoute> {
 
   override close(): void {
     super.close();
+    this.hasClosed = true;
     this.frame.clear();
   }
 
@@ -146,21 +151,26 @@ export class EpisodeView extends View<EpisodeRoute> {
     }
   }
 
+  /** Start the game for its replay page, and show the page as soon as the game answers. */
   private async openHosted(episode: EpisodePage): Promise<void> {
     if (!this.site.api.me?.signed_in) {
-      this.site.go(to.signIn(location.pathname));
+      location.assign(to.signIn(location.pathname));
       return;
     }
-    this.replay.replaceChildren(el("p", { class: "quiet loading" }, "Starting the game …"));
+    this.replay.replaceChildren(el("p", { class: "quiet", attrs: { role: "status" } }, "Starting the game …"));
     try {
       const { replay_url } = await this.frames();
-      const started = await this.site.api.post(
-        "/v2/coworlds/replays/session",
-        {},
-        { coworld_id: episode.coworld.id, replay_uri: replay_url ?? "" },
-      );
-      this.replay.replaceChildren(this.frame.element);
-      this.frame.show(started.viewer_url);
+      const body = { coworld_id: episode.coworld.id, replay_uri: replay_url ?? "" };
+      for (let i = 0; i < MOST_TRIES && !this.hasClosed; i++) {
+        const { viewer_url, ready } = await this.site.api.post("/v2/coworlds/replays/session", {}, body);
+        if (ready) {
+          this.replay.replaceChildren(this.frame.element);
+          this.frame.show(viewer_url);
+          return;
+        }
+        await new Promise((done) => setTimeout(done, POLL_MS));
+      }
+      if (!this.hasClosed) throw new Error("The game did not start in time. Try again in a while.");
     } catch (error) {
       this.shownReplay = "";
       this.replay.replaceChildren(problem(error as Error));

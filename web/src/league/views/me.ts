@@ -1,6 +1,14 @@
 import { el, renew } from "../../ui/dom";
 import { RequestError } from "../api";
-import type { PlayerLine, PolicyVersionRow, Profile, RequestLine, SubmissionLine, TokenLine } from "../api-types";
+import type {
+  HostedLine,
+  PlayerLine,
+  PolicyVersionRow,
+  Profile,
+  RequestLine,
+  SubmissionLine,
+  TokenLine,
+} from "../api-types";
 import { count } from "../format";
 import { buttonLink, chip, empty, link, name, Part, policyLink, time } from "../parts/bits";
 import { episodeTable } from "../parts/episodes";
@@ -26,6 +34,7 @@ export class MeView extends View {
     "league_entry",
     "round",
     "queue",
+    "hosted",
   );
   private readonly head = el("header", { class: "page-head" });
   private readonly table = new LiveTable<PolicyVersionRow>(
@@ -55,6 +64,7 @@ export class MeView extends View {
     submissions: new Part("League submissions"),
     episodes: new Part("Last episodes", this.episodeTable.element),
     requests: new Part("Experience requests"),
+    hosted: new Part("Hosted games"),
     players: new Part("Players"),
     tokens: new Part("Tokens"),
     account: new Part("Account"),
@@ -106,7 +116,7 @@ export class MeView extends View {
   }
 
   private drawProfile(profile: Profile): void {
-    const { entries, submissions, episodes, requests, players, tokens } = this.parts;
+    const { entries, submissions, episodes, requests, hosted, players, tokens } = this.parts;
     list(entries, [...profile.leagues.map(leagueEntry), ...profile.seasons.map(seasonEntry)]);
     entries.show(
       "Seasons and leagues",
@@ -128,6 +138,12 @@ export class MeView extends View {
       empty(
         "You have requested no episodes. `coworld xp-request create FILE` lets your policies play what you choose.",
       ),
+    );
+    list(hosted, profile.hosted.map(hostedGame));
+    hosted.show(
+      "Hosted games",
+      profile.hosted.length > 0,
+      empty("You have played no game in the browser yet.", link(to.coworlds(), "Choose a game")),
     );
     list(players, profile.players.map(player));
     players.show(
@@ -178,6 +194,19 @@ function request(line: RequestLine): HTMLElement {
     el("span", { class: "quiet small" }, time(line.created_at)),
   );
 }
+
+function hostedGame(line: HostedLine): HTMLElement {
+  const title = `${HOSTED[line.kind] ?? line.kind} of ${line.coworld}`;
+  return el(
+    "li",
+    {},
+    line.url ? link(line.url, name(title)) : name(title),
+    chip(line.status === "ended" ? "finished" : "running", line.status),
+    el("span", { class: "quiet small" }, time(line.created_at)),
+  );
+}
+
+const HOSTED: Record<string, string> = { play: "Game", lobby: "Lobby", replay: "Replay" };
 
 function player(line: PlayerLine): HTMLElement {
   return el(

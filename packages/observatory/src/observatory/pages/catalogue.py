@@ -28,6 +28,7 @@ from observatory.pages.episode_lines import recent_episodes
 from observatory.pages.episode_page import shows_own_viewer
 from observatory.pages.names import author_name
 from observatory.public_ids import public_id
+from observatory.settings import Settings
 
 __all__ = ["coworld_cards", "coworld_page", "find_coworld"]
 
@@ -65,7 +66,7 @@ def find_coworld(session: Session, reference: str, principal: Principal | None) 
     return repository.named(session, reference, principal)
 
 
-def coworld_page(session: Session, reference: str, principal: Principal | None) -> CoworldPage:
+def coworld_page(session: Session, reference: str, principal: Principal | None, settings: Settings) -> CoworldPage:
     row = find_coworld(session, reference, principal)
     versions = _versions(session, row, principal)
     manifest, game = row.manifest, row.manifest["game"]
@@ -82,8 +83,7 @@ def coworld_page(session: Session, reference: str, principal: Principal | None) 
         docs=list(_docs(game)),
         replay=_replay(row),
         episodes=recent_episodes(session, EpisodeFilter(coworld_name=row.name), principal, MAX_EPISODES),
-        can_play=False,
-        play_note=None,
+        can_play=settings.max_hosted_games > 0,
     )
 
 

@@ -109,5 +109,3 @@ class CoworldPage(CoworldCard):
     """the last ones that the caller may see, of all versions"""
     can_play: bool
     """the server offers to play it in the browser"""
-    play_note: str | None
-    """why not"""

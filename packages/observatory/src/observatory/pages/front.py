@@ -12,6 +12,7 @@ from observatory.accounts import repository as accounts
 from observatory.accounts.principal import Principal
 from observatory.coworlds import repository as coworlds
 from observatory.database.tables.coworlds import Coworld
+from observatory.database.tables.hosted import HostedGame, HostedKind, Lobby
 from observatory.database.tables.leagues import LeagueSubmission, Membership
 from observatory.database.tables.policies import Policy, PolicyVersion
 from observatory.database.tables.requests import EpisodeRequest, EpisodeRequestStatus, ExperienceRequest
@@ -24,6 +25,7 @@ from observatory.pages import seasons
 from observatory.pages.episode_lines import recent_episodes
 from observatory.pages.front_schemas import (
     FrontPage,
+    HostedLine,
     PlayerLine,
     PolicyLeagues,
     Profile,
@@ -70,6 +72,7 @@ def profile(session: Session, principal: Principal, *, now: datetime) -> Profile
         submissions=_submissions(session, principal),
         requests=_requests(session, principal),
         episodes=recent_episodes(session, EpisodeFilter(mine=principal), principal, MAX_RECENT),
+        hosted=_hosted(session, principal),
         players=_players(session, principal),
         tokens=_tokens(session, principal, now=now),
     )
@@ -199,6 +202,40 @@ def _requests(session: Session, principal: Principal) -> list[RequestLine]:
         )
         for row in rows
     ]
+
+
+def _hosted(session: Session, principal: Principal) -> list[HostedLine]:
+    """Return the games that the caller has opened, newest first."""
+    statement = (
+        select(HostedGame, Coworld.name, Lobby.id)
+        .join(Coworld, HostedGame.coworld_id == Coworld.id)
+        .outerjoin(Lobby, Lobby.hosted_game_id == HostedGame.id)
+        .where(HostedGame.user_id == principal.user_id)
+        .order_by(HostedGame.created_at.desc(), HostedGame.id.desc())
+    )
+    return [
+        HostedLine(
+            id=public_id("ps", row.id),
+            kind=row.kind,
+            coworld_id=public_id("cow", row.coworld_id),
+            coworld=name,
+            status=row.status,
+            url=_hosted_url(row, lobby_id),
+            created_at=row.created_at,
+            ended_at=row.ended_at,
+        )
+        for row, name, lobby_id in session.execute(statement.limit(MAX_RECENT))
+    ]
+
+
+def _hosted_url(game: HostedGame, lobby_id: uuid.UUID | None) -> str | None:
+    if lobby_id is not None:
+        return f"/observatory/lobbies/{public_id('lby', lobby_id)}"
+    if game.kind is HostedKind.PLAY:
+        return f"/observatory/play/{public_id('ps', game.id)}"
+    if game.episode_request_id is None:
+        return None
+    return f"/observatory/episodes/{public_id('ereq', game.episode_request_id)}"
 
 
 def _players(session: Session, principal: Principal) -> list[PlayerLine]:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from pydantic import BaseModel
 
+from observatory.database.tables.hosted import HostedKind, HostedStatus
 from observatory.database.tables.leagues import SubmissionStatus
 from observatory.database.tables.requests import ExperienceStatus
 from observatory.pages.episode_schemas import EpisodeLine
@@ -16,6 +17,7 @@ from observatory.pages.schemas import PolicyRef, SeasonCard
 
 __all__ = [
     "FrontPage",
+    "HostedLine",
     "PlayerLine",
     "PolicyLeagues",
     "Profile",
@@ -77,6 +79,20 @@ class RequestLine(BaseModel):
     created_at: datetime
 
 
+class HostedLine(BaseModel):
+    """A game that the caller hosts in the browser."""
+
+    id: str
+    kind: HostedKind
+    coworld_id: str
+    coworld: str
+    status: HostedStatus
+    url: str | None
+    """its page"""
+    created_at: datetime
+    ended_at: datetime | None
+
+
 class PlayerLine(BaseModel):
     id: str
     name: str
@@ -102,6 +118,7 @@ class Profile(BaseModel):
     requests: list[RequestLine]
     episodes: list[EpisodeLine]
     """the last ones with a policy of the user, or requested by the user"""
+    hosted: list[HostedLine]
     players: list[PlayerLine]
     tokens: list[TokenLine]
     """valid ones; their values are not stored"""

@@ -16,6 +16,7 @@ from observatory.coworlds import repository as coworlds
 from observatory.database.tables.assays import AssayJob, AssayRun
 from observatory.database.tables.commissioners import CommissionerPhase, CommissionerRun
 from observatory.database.tables.coworlds import Certification, Coworld, RoleRun
+from observatory.database.tables.hosted import HostedGame, HostedKind
 from observatory.database.tables.leagues import League, Round
 from observatory.database.tables.requests import EpisodeRequest, RequestSource
 from observatory.experience import repository as episodes
@@ -50,7 +51,7 @@ def job_lines(session: Session, job_ids: Sequence[uuid.UUID], principal: Princip
     lines: dict[uuid.UUID, JobLine] = {}
     for job_id, match in repository.matches_of_jobs(session, job_ids, principal).items():
         lines[job_id] = _match(match_line(match))
-    for find in (_episodes, _commissioners, _certifications, _reports, _assays):
+    for find in (_episodes, _commissioners, _certifications, _reports, _assays, _hosted):
         left = [job_id for job_id in job_ids if job_id not in lines]
         if left:
             lines |= find(session, left, principal)
@@ -181,6 +182,29 @@ def _assays(session: Session, job_ids: Sequence[uuid.UUID], principal: Principal
         )
         for job_id, version, name, mission in session.execute(statement)
     }
+
+
+def _hosted(session: Session, job_ids: Sequence[uuid.UUID], principal: Principal | None) -> dict[uuid.UUID, JobLine]:
+    """Name hosted games of visible Coworlds; only the user who opened one gets its address here."""
+    statement = (
+        select(HostedGame.job_id, HostedGame.id, HostedGame.kind, HostedGame.user_id, Coworld.id, Coworld.name)
+        .join(Coworld, HostedGame.coworld_id == Coworld.id)
+        .where(HostedGame.job_id.in_(job_ids), coworlds.visible(principal))
+    )
+    lines: dict[uuid.UUID, JobLine] = {}
+    for job_id, game_id, kind, user_id, coworld_id, name in session.execute(statement):
+        is_own = principal is not None and (principal.is_admin or principal.user_id == user_id)
+        has_page = is_own and kind is HostedKind.PLAY
+        if job_id is not None:
+            lines[job_id] = JobLine(
+                kind=JobKind.HOSTED_GAME,
+                title=f"A replay of {name}" if kind is HostedKind.REPLAY else f"People play {name}",
+                url=f"/observatory/play/{public_id('ps', game_id)}" if has_page else None,
+                about=name,
+                about_url=f"/observatory/coworlds/{public_id('cow', coworld_id)}",
+                match=None,
+            )
+    return lines
 
 
 def _versus(names: Sequence[str]) -> str:

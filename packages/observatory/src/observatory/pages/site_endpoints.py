@@ -51,7 +51,7 @@ def read_front(session: SessionDep, principal: OptionalPrincipal, loop: LoopDep)
 
 
 @router.get("/profile", responses=errors(Unauthorized))
-@cached(*_EPISODES, *_SEASONS, per_viewer=True)
+@cached(*_EPISODES, *_SEASONS, ChangeKind.HOSTED, per_viewer=True)
 def read_profile(session: SessionDep, principal: CurrentPrincipal, now: Now) -> Profile:
     """Return the caller's entries, submissions, requests, episodes, players and tokens."""
     return front.profile(session, principal, now=now)
@@ -117,6 +117,8 @@ def list_coworlds(session: SessionDep, principal: OptionalPrincipal) -> list[Cow
 
 @router.get("/coworlds/{coworld}", responses=errors(Unauthorized, NotFound))
 @cached(*_EPISODES, per_viewer=True)
-def read_coworld(coworld: CoworldReference, session: SessionDep, principal: OptionalPrincipal) -> CoworldPage:
+def read_coworld(
+    coworld: CoworldReference, session: SessionDep, principal: OptionalPrincipal, settings: SettingsDep
+) -> CoworldPage:
     """Return a version of a game: by `cow_...`, or the canonical version of a name, else its newest."""
-    return catalogue.coworld_page(session, coworld, principal)
+    return catalogue.coworld_page(session, coworld, principal, settings)
