@@ -19,6 +19,7 @@ from mettagrid.runner.rollout import run_episode_local
 from softmax.stats import Estimate, estimate_mean
 
 CHUNK = 64  # games whose episodes are played together
+ROUNDING = 1e-6  # rewards are sums of floats of 32 bits
 
 
 @dataclass
@@ -46,7 +47,7 @@ class Comparison:
             return "refused"
         if self.faults:
             return "FAULT"
-        if self.ours == self.theirs:
+        if all(abs(ours - theirs) < ROUNDING for ours, theirs in zip(self.ours, self.theirs, strict=True)):
             return "equal"
         low, high = self.difference.low, self.difference.high
         if low is None or high is None or low <= 0 <= high:
@@ -79,19 +80,27 @@ def heading(ours: str, theirs: str) -> str:
 def compare(
     games: Iterable[Game], policies: tuple[str, str], seeds: Sequence[int], workers: int
 ) -> Iterator[Comparison]:
-    """Play both policies on every game with all seeds; yield a comparison for each game."""
+    """Play both policies on every game with all seeds; yield a comparison for each game.
+
+    Variants that leave a mission as it is are common: equal environments are played once, if their games are together.
+    """
     waiting = iter(games)
     while chunk := list(islice(waiting, CHUNK)):
         comparisons = [Comparison(game, seeds) for game in chunk]
-        plans: list[EpisodePlan] = []
-        places: list[tuple[Comparison, int]] = []
+        plans: dict[tuple[str, int, int], EpisodePlan] = {}
+        places: list[tuple[Comparison, tuple[str, int, int]]] = []
         for comparison in comparisons:
             loaded = _load(comparison)
             for seed, env in zip(seeds, loaded, strict=False):
+                rules = env.model_dump_json(exclude={"label"})
                 for side, policy in enumerate(policies):
-                    plans.append(EpisodePlan(env, [batched_spec(policy)], [0] * env.game.num_agents, seed))
-                    places.append((comparison, side))
-        for (comparison, side), outcome in zip(places, play_episodes(plans, workers=workers), strict=True):
+                    episode = (rules, seed, side)
+                    if episode not in plans:
+                        plans[episode] = EpisodePlan(env, [batched_spec(policy)], [0] * env.game.num_agents, seed)
+                    places.append((comparison, episode))
+        outcomes = dict(zip(plans, play_episodes(list(plans.values()), workers=workers), strict=True))
+        for comparison, episode in places:
+            outcome, side = outcomes[episode], episode[2]
             reward = statistics.fmean(outcome.rewards)
             (comparison.theirs if side else comparison.ours).append(reward)
             comparison.faults += [f"{policies[side]}, {fault}" for fault in faults(outcome)]

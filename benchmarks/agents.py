@@ -1,7 +1,7 @@
 """Measure the planner of cogames-agents: strength beside `starter`, teams, every mission and variant, and speed.
 
 usage: agents.py PART [--seeds N] [--first-seed S] [--steps N] [--policy NAME] [--against NAME] [--only TEXT]
-                      [--workers N] [--minutes M] [--confirm N] [--whole N] [--record]
+                      [--workers N] [--minutes M] [--confirm N] [--whole N] [--resume FILE] [--record]
 
 parts:
   strength  junctions held on `arena`, in the first 1000 steps of `machina_1`, and in all 10,000
@@ -11,7 +11,8 @@ parts:
   variants  every mission with every variant that fits it, and with the fewest and the most cogs it allows. Where the
             planner's mean is lower, `--confirm` further seeds decide; where it is still below, the whole mission
             does, with `--whole` of these seeds. The exit status is 1 if a policy or a mission raised an exception.
-            `--minutes` limits the time; the games are then played in random order
+            `--minutes` limits the time; the games are then played in random order. With `--resume FILE`, games that
+            the file lists are not played again, and those played are added to it
   speed     CPU time of a step with 8 cogs; labels per CPU second with 1, 64 and 512 worlds in a batch
 
 Both policies play the same maps; map and episode k have the seed S + k. Differences are of pairs, intervals 95 %.
@@ -20,15 +21,18 @@ Both policies play the same maps; map and episode k have the seed S + k. Differe
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
+from pathlib import Path
 
 from agent_games import Game, all_missions, all_variants
-from agent_matches import Comparison, check_one_by_one, compare, heading
+from agent_matches import CHUNK, Comparison, check_one_by_one, compare, heading
 from agent_speed import measure_speed
 from agent_teams import measure_teams
 from record import record
@@ -64,32 +68,46 @@ def every_mission(options: argparse.Namespace) -> dict:
     print(heading(options.policy, options.against))
     rows = []
     for comparison in compare(games, _policies(options), _seeds(options), options.workers):
-        rows.append(comparison)
+        rows.append(comparison.document())
         print(comparison.row(), *comparison.faults[:1], flush=True)
-    return _summary(options, rows, [comparison.document() for comparison in rows])
+    return _summary(options, rows, rows)
 
 
 def every_variant(options: argparse.Namespace) -> dict:
     games = [game for game in all_variants(options.steps) if options.only in game.name]
+    played = _read_documents(options.resume)
+    left = [game for game in games if game.name not in played]
     if options.minutes is not None:
-        random.Random(options.first_seed).shuffle(games)
+        random.Random(options.first_seed).shuffle(left)
+    print(f"{len(left)} of {len(games)} games left\n{heading(options.policy, options.against)}")
+    waiting = _until(options.minutes, left)
+    while chunk := list(islice(waiting, CHUNK)):
+        documents = [comparison.document() for comparison in _judge(chunk, options)]
+        played |= {document["game"]: document for document in documents}
+        if options.resume:
+            with options.resume.open("a") as journal:
+                journal.writelines(json.dumps(document) + "\n" for document in documents)
+    rows = [played[game.name] for game in games if game.name in played]
+    return _summary(options, rows, [row for row in rows if row["verdict"] in ("FAULT", "BELOW")])
+
+
+def _judge(games: list[Game], options: argparse.Namespace) -> Iterable[Comparison]:
+    """Compare with a few seeds; where we are below, with further seeds, and if we still are, over the whole mission."""
     seeds = _seeds(options)
     further = range(seeds.stop, seeds.stop + options.confirm)
-    print(f"{len(games)} games\n{heading(options.policy, options.against)}")
-    rows: list[Comparison] = []
-    for comparison in compare(_until(options.minutes, games), _policies(options), seeds, options.workers):
-        if not comparison.faults and comparison.ours and (comparison.difference.mean or 0.0) < 0 and further:
-            (comparison,) = compare([comparison.game], _policies(options), further, options.workers)
-            if comparison.verdict == "BELOW" and options.whole:
-                print(comparison.row(), f" {options.steps} steps", flush=True)
-                whole = replace(comparison.game, steps=LONGEST)
-                (comparison,) = compare([whole], _policies(options), further[: options.whole], options.workers)
-                print(comparison.row(), "  whole mission", flush=True)
-        rows.append(comparison)
-        if comparison.faults:
-            print(comparison.row(), *comparison.faults[:1], flush=True)
-    shown = [comparison.document() for comparison in rows if comparison.verdict in ("FAULT", "BELOW")]
-    return _summary(options, rows, shown)
+    judged = {found.game.name: found for found in compare(games, _policies(options), seeds, options.workers)}
+    doubtful = [found.game for found in judged.values() if not found.faults and (found.difference.mean or 0.0) < 0]
+    for found in compare(doubtful if further else [], _policies(options), further, options.workers):
+        judged[found.game.name] = found
+    below = [replace(game, steps=LONGEST) for game in doubtful if judged[game.name].verdict == "BELOW"]
+    for found in compare(below, _policies(options), further[: options.whole], options.workers) if options.whole else ():
+        print(judged[found.game.name].row(), f" {options.steps} steps", flush=True)
+        print(found.row(), "  whole mission", flush=True)
+        judged[found.game.name] = found
+    for found in judged.values():
+        if found.faults:
+            print(found.row(), *found.faults[:1], flush=True)
+    return judged.values()
 
 
 def speed(options: argparse.Namespace) -> dict:
@@ -118,6 +136,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, help="start no further games of `variants` after this time")
     parser.add_argument("--confirm", type=int, default=12, help="further seeds for games of `variants` (12)")
     parser.add_argument("--whole", type=int, default=6, help="seeds for whole missions in `variants` (6)")
+    parser.add_argument("--resume", type=Path, help="file of games of `variants` that were played")
     parser.add_argument("--record", action="store_true", help="add a line to results/agents.jsonl")
     options = parser.parse_args()
     options.seeds = options.seeds or DEFAULT_SEEDS[options.part]
@@ -146,10 +165,17 @@ def _until(minutes: float | None, games: list[Game]) -> Iterator[Game]:
         yield game
 
 
-def _summary(options: argparse.Namespace, comparisons: list[Comparison], rows: list[dict]) -> dict:
-    verdicts = Counter(comparison.verdict for comparison in comparisons)
-    print(f"{len(comparisons)} games: " + ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()))
-    return {"steps": options.steps, "games": len(comparisons), "verdicts": dict(verdicts), "rows": rows}
+def _read_documents(path: Path | None) -> dict[str, dict]:
+    """Return the games that a file of `--resume` lists, by name."""
+    if path is None or not path.exists():
+        return {}
+    return {document["game"]: document for document in map(json.loads, path.read_text().splitlines())}
+
+
+def _summary(options: argparse.Namespace, played: list[dict], rows: list[dict]) -> dict:
+    verdicts = Counter(document["verdict"] for document in played)
+    print(f"{len(played)} games: " + ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()))
+    return {"steps": options.steps, "games": len(played), "verdicts": dict(verdicts), "rows": rows}
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ inline bool holds(const Turn& turn) {
   const bool is_undisturbed = cog.is_firm || cog.news == mind.news || (mind.step < cog.since + kDwell && !finds_junction);
   switch (cog.goal) {
     case kGearUp: return cog.gear != cog.role && mind.can_pay(cog.role);
-    case kMine: return cog.cargo < capacity(cog) && !spares(turn, *target);
+    case kMine: return (cog.cargo < capacity(cog) || tests_cargo(turn, *target)) && !spares(turn, *target);
     case kDeposit: return cog.cargo > 0 && (target->kind == kHub || mind.is_ours(*target));
     case kFetchHeart: return cog.hearts < hearts_wanted(turn) && mind.supply() > 0;
     case kAlign: return cog.hearts > 0 && cog.gear == kAligner && !mind.is_ours(*target);
@@ -58,7 +58,7 @@ inline bool propose(Turn& turn) {
   switch (cog.role) {
     case kMiner:
       if (looks_around(turn)) return (cog.cargo > 0 && deposit(turn)) || help_miners(turn) || patrol(turn) || roam(turn);
-      return mine(turn) || explore(turn, false) || patrol(turn) || roam(turn);
+      return (keeps_reserve(turn) && fetch_reserve(turn)) || mine(turn) || explore(turn, false) || patrol(turn) || roam(turn);
     case kAligner:
       return fetch_heart(turn) || align(turn) || guard(turn) || (cog.cargo > 0 && deposit(turn)) ||
              (is_without_income(turn) && mine(turn)) || explore(turn, cog.hearts > 0) || explore(turn, false) ||
@@ -112,6 +112,7 @@ inline int decide(Turn& turn) {
   Cog& cog = turn.cog;
   turn.flood().invalidate();
   judge_last_use(turn);
+  measure_way_home(turn);
   if (!holds(turn)) choose(turn);
   if (turn.character.shows_vibe && cog.shown != cog.role && turn.words.vibe_action[cog.role] >= 0) {
     cog.shown = cog.role;

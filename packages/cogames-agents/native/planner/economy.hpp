@@ -13,7 +13,7 @@ inline constexpr double kVariety = 100;  // the habit weight when all is done: e
 inline constexpr int kSameVisit = 3;     // steps after a heart in which a cog takes more
 inline constexpr int kSpareHearts = 4;   // carried at most when no junction is left to capture
 
-inline int capacity(const Cog& cog) { return cog.gear == kMiner ? kMinerCargo : kCargo; }
+inline int capacity(const Cog& cog) { return cog.gear == kMiner ? cog.mind->miner_cargo : kCargo; }
 
 inline int steps_home(const Turn& turn) { return walk(turn.cog.at, turn.mind.object(turn.mind.hub).at); }
 
@@ -109,6 +109,12 @@ inline bool spares(const Turn& turn, const Object& extractor) {
   return extractor.content <= yield_of(turn.cog) && turn.is_done();
 }
 
+// Whether a miner with a full load takes more, to learn whether the game limits cargo; only where there is time for it.
+inline bool tests_cargo(const Turn& turn, const Object& extractor) {
+  return !turn.mind.knows_cargo && turn.is_peaceful() && turn.cog.gear == kMiner && turn.cog.cargo == kMinerCargo &&
+         extractor.content > 0;
+}
+
 // To the extractor from which a full load reaches a place of deposit soonest, of an element that the team needs.
 inline bool mine(Turn& turn) {
   const Cog& cog = turn.cog;
@@ -199,7 +205,10 @@ inline int hearts_wanted(const Turn& turn) {
   }
   const int open = mind.open_junctions() + hidden_junctions(turn);
   const int need = open == 0 ? turn.character.reserve_hearts : (std::max(1, open - carried) + takers - 1) / takers;
-  const int share = (cog.hearts + mind.supply() + takers - 1) / takers;
+  // While no junction is known that needs it, the last heart is left to a cog that has none.
+  const bool leaves_last = turn.is_peaceful() && mind.junctions.empty() && cog.hearts > 0 && mind.count(cog.role) > 1;
+  const int fair = (cog.hearts + mind.supply() + takers - 1) / takers;
+  const int share = leaves_last ? std::min(fair, cog.hearts + mind.supply() - 1) : fair;
   if (turn.is_done() && !mind.extractors.empty()) return std::min(cog.hearts + mind.supply(), kHeartsMax);
   if (turn.holds_all()) return std::clamp((cog.hearts + mind.supply() + 1) / 2, 1, kSpareHearts);
   return std::clamp(std::min(need, share), 1, std::min(turn.character.most_hearts, kHeartsMax));

@@ -32,6 +32,7 @@ inline constexpr int kHeartCost = 7;  // of each element
 inline constexpr int kGearCost[kRoles][kElements] = {{1, 1, 3, 1}, {3, 1, 1, 1}, {1, 3, 1, 1}, {1, 1, 1, 3}};
 inline constexpr int kHubReach = 25, kJunctionReach = 15;  // to a junction that can be captured
 inline constexpr int kCargo = 4, kMinerCargo = 40;
+inline constexpr int kEndlessLoad = 400;  // of a miner where the game does not limit cargo
 inline constexpr int kHeartsMax = 10;
 
 struct Mind;
@@ -46,6 +47,9 @@ struct Cog {
   int steps = 0;  // observations so far
   int hp = 0, hearts = 0, cargo = 0, cargo_of[kElements] = {};
   int territory = 0;
+  int hp_outside = 0;    // lost since the cog left our territory; the way back costs no more
+  int detour = 0;        // hp that the way back costs beyond the estimate,
+  int detour_until = 0;  // measured again from this step
   Role gear = kNoRole, role = kNoRole;
   bool adapts = false;  // the planner may change the role
   Goal goal = kIdle;
@@ -98,6 +102,8 @@ struct Mind {
   int reach_news = 0;
   bool has_rivals = false;            // has seen something of another team
   bool deposits_at_junctions = true;  // until one refuses
+  int miner_cargo = kMinerCargo;      // units of a full load
+  bool knows_cargo = false;           // a miner with a full load has tried to take more
   int last_wave = 0;
   int explored = -1;  // changes of the chart when nothing unknown was in reach
 

@@ -40,6 +40,9 @@ inline bool keeps_mining(const Turn& turn) { return turn.mind.cogs.size() >= kGr
 // Whether the cog watches the map and mines only now and then: the last of every four, with all done.
 inline bool looks_around(const Turn& turn) { return place_in_group(turn) == kGroup - 1 && turn.is_done(); }
 
+// Whether a miner fetches hearts in reserve: it has no aligners to do so, all is done, and there are other teams.
+inline bool keeps_reserve(const Turn& turn) { return turn.mind.cogs.size() == 1 && turn.is_done() && !turn.is_peaceful(); }
+
 // Whether hearts wait in the hub, or soon will, that no other cog comes for.
 inline bool should_carry_hearts(const Turn& turn) {
   const Mind& mind = turn.mind;
@@ -51,6 +54,8 @@ inline bool should_carry_hearts(const Turn& turn) {
   if (turn.cog.role == kMiner && (mind.count(kMiner) <= least_miners(turn) || keeps_mining(turn))) return false;
   const int home = steps_home(turn);
   const double waiting = hearts_at_arrival(turn, home + character.gear_steps);
+  const bool is_alone = mind.cogs.size() == 1;  // and has to change its gear twice
+  if (is_alone && turn.is_peaceful() && waiting < character.most_hearts) return false;
   const bool is_rich = mind.supply() + carried >= open + character.enough_hearts && waiting >= character.waiting_hearts;
   return is_rich || waiting >= character.waiting_hearts + home / character.steps_per_heart;
 }

@@ -7,6 +7,7 @@ namespace planner {
 
 inline constexpr int kOurs = 1, kTheirs = 2;  // `territory:here`
 inline constexpr int kPlenty = 60;            // hp with which no cog is in danger
+inline constexpr int kMostHp = 400;           // of a scout
 inline constexpr int kSafely = 8;             // influence in sixteenths that a rounding error does not turn around
 
 inline bool can_heal(const Turn& turn) { return turn.cog.gear != kNoRole && turn.mind.hub >= 0; }
@@ -23,7 +24,38 @@ inline int loss_on_way_home(const Turn& turn) {
   for (int number : mind.junctions) {
     if (mind.object(number).projects > 0) least = std::min(least, steps_to(number));
   }
-  return least * (turn.cog.territory == kTheirs ? 2 : 1);
+  return least * (turn.cog.territory == kTheirs ? 2 : 1) + turn.cog.detour;
+}
+
+// The nearest cell of our territory, which the flood reaches last; -1 if there is none.
+inline int find_refuge(Turn& turn) {
+  turn.start_flood();
+  while (turn.flood().grow()) {
+    for (int cell : turn.flood()) {
+      if (turn.mind.chart.influence(cell) >= kSafely) return cell;
+    }
+  }
+  return -1;
+}
+
+// Measures the way home, which walls can make longer than the estimate; only once the hp no longer last for the way that
+// the cog came.
+inline void measure_way_home(Turn& turn) {
+  static constexpr int kRate = 4;    // a step brings a cog closer to danger by so much: 2 hp lost, and a way that costs 2 more
+  static constexpr int kNoWay = 10;  // steps until the next search where there is no refuge
+  Cog& cog = turn.cog;
+  const int reserve = turn.character.hp_reserve;
+  if (cog.territory == kOurs || cog.hp > reserve + cog.hp_outside || !can_heal(turn)) {
+    cog.detour = cog.detour_until = 0;
+    return;
+  }
+  if (turn.mind.step < cog.detour_until) return;
+  cog.detour = 0;
+  cog.detour_until = turn.mind.step + kNoWay;
+  if (find_refuge(turn) < 0) return;
+  const int loss = turn.flood().steps * (cog.territory == kTheirs ? 2 : 1);
+  cog.detour = std::max(0, loss - loss_on_way_home(turn));
+  cog.detour_until = turn.mind.step + std::max(1, (cog.hp - reserve - loss) / kRate);
 }
 
 // Whether the cog must turn back now.
@@ -60,16 +92,11 @@ inline bool survives(const Turn& turn) {
 
 // To the nearest cell of our territory.
 inline bool retreat(Turn& turn) {
-  turn.start_flood();
-  while (turn.flood().grow()) {
-    for (int cell : turn.flood()) {
-      if (turn.mind.chart.influence(cell) < kSafely) continue;
-      turn.flood().path_to(cell, turn.cog.path);
-      turn.set(kRetreat, -1, turn.mind.chart.spot(cell), 60);
-      return true;
-    }
-  }
-  return false;
+  const int refuge = find_refuge(turn);
+  if (refuge < 0) return false;
+  turn.flood().path_to(refuge, turn.cog.path);
+  turn.set(kRetreat, -1, turn.mind.chart.spot(refuge), 60);
+  return true;
 }
 
 }  // namespace planner

@@ -39,6 +39,7 @@ inline void judge_last_use(Turn& turn) {
   cog.used = false;
   Object& object = turn.mind.object(cog.target);
   if (object.uses < UINT16_MAX) ++object.uses;
+  if (cog.goal == kMine && cog.gear == kMiner && cog.cargo >= kMinerCargo && cog.failures > 0) turn.mind.knows_cargo = true;
   if (cog.failures < kPatience) return;
   object.useless_until = turn.mind.step + kGrudge;
   if (cog.goal == kDeposit && object.kind == kJunction) turn.mind.deposits_at_junctions = false;  // not in this game
@@ -56,12 +57,12 @@ inline int step_aside(Turn& turn, int except, uint32_t first) {
   return stay(turn);
 }
 
-// Finds a path to the same place around the cogs in view.
-inline bool find_way_around(Turn& turn) {
+// Finds a path to the same place around the cogs in view, at most `detour` steps longer.
+inline bool find_way_around(Turn& turn, int detour) {
   Cog& cog = turn.cog;
   Flood& flood = turn.flood();
   const int goal = turn.mind.chart.cell(cog.place);
-  const int most = static_cast<int>(cog.path.size()) + kDetour;
+  const int most = static_cast<int>(cog.path.size()) + detour;
   flood.start(turn.mind.chart, turn.here(), cog.near);
   bool found = false;
   size_t next = 0;
@@ -75,11 +76,44 @@ inline bool find_way_around(Turn& turn) {
   return true;
 }
 
-// Another cog stands in the way: wait for it, walk around it, or step aside.
+struct Mate {
+  const Cog* cog = nullptr;  // none
+  int next = -1;             // the cell it goes to, if any
+};
+
+// The team-mate in a cell. Those that decide later in this step are known from their last observation.
+inline Mate mate_in(const Turn& turn, int cell) {
+  const Chart& chart = turn.mind.chart;
+  for (const Cog* other : turn.mind.cogs) {
+    if (other == &turn.cog) continue;
+    int at = chart.cell(other->at);
+    size_t left = other->path.size();
+    if (other->steps < turn.cog.steps && at != cell && other->heading != kNowhere) {
+      at += chart.step(other->heading);
+      if (left > 0 && other->path.back() == other->heading) --left;
+    }
+    if (at == cell) return {other, left > 0 ? at + chart.step(static_cast<Heading>(other->path[left - 1])) : -1};
+  }
+  return {};
+}
+
+// Whether a cog stays where it is, and the other walks around it, when both want each other's cells.
+inline bool goes_first(const Cog& cog, const Cog& other) {
+  return cog.hearts != other.hearts ? cog.hearts > other.hearts : cog.number < other.number;
+}
+
+// Another cog stands in the way: follow it if it leaves, wait for it, walk around it, or step aside.
 inline int pass(Turn& turn, int next) {
   Cog& cog = turn.cog;
+  const Mate mate = mate_in(turn, next);
+  if (mate.next == turn.here() && goes_first(cog, *mate.cog)) return stay(turn);
+  const bool leaves = mate.next >= 0 && turn.mind.chart.ground(mate.next) == kFree && !is_taken(cog, mate.next);
+  if (leaves && mate.next != turn.here()) {
+    find_way_around(turn, 0);
+    return cog.path.empty() ? stay(turn) : advance(turn);
+  }
   if (roll(cog) % 4 == 0 && turn.mind.step >= kCrowded) return stay(turn);
-  if (find_way_around(turn)) return cog.path.empty() ? stay(turn) : advance(turn);
+  if (find_way_around(turn, kDetour)) return cog.path.empty() ? stay(turn) : advance(turn);
   for (Cog* other : turn.mind.cogs) other->in_the_way |= turn.mind.chart.cell(other->at) == next && other->path.empty();
   turn.drop();  // and plan again from there
   return step_aside(turn, next, roll(cog));

@@ -181,12 +181,17 @@ class World {
     cog.hearts = glimpse.hearts;
     cog.gear = glimpse.gear;
     cog.territory = glimpse.territory;
+    cog.hp_outside = cog.territory == kOurs ? 0 : std::min(kMostHp, cog.hp_outside + (cog.territory == kTheirs ? 2 : 1));
     cog.cargo = 0;
     for (int element = 0; element < kElements; ++element) {
       cog.mined_of[element] += std::max(0, glimpse.cargo[element] - cog.cargo_of[element]);
       cog.cargo_of[element] = glimpse.cargo[element];
       cog.cargo += glimpse.cargo[element];
       mind.stock[element] = glimpse.stock[element];
+    }
+    if (cog.gear == kMiner && cog.cargo > kMinerCargo) {
+      mind.knows_cargo = true;
+      mind.miner_cargo = kEndlessLoad;
     }
     mind.chart.visit(mind.chart.cell(cog.at), mind.step);
     look_at_ground(cog, mind, glimpse);

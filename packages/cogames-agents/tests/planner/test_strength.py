@@ -39,9 +39,22 @@ def test_the_planner_beats_three_teams_of_starter() -> None:
     assert by_policy[0] > by_policy[1] > 0
 
 
+@pytest.mark.parametrize("mission", ["eval_single_use_world", "training_facility_open_3", "vanilla_small"])
+def test_the_planner_captures_the_only_junction_before_starter(mission: str) -> None:
+    env = missions.load(mission, seed=1)
+    env.game.max_steps = 120
+    seats = [0] * env.game.num_agents
+    planner, starter = (
+        play_episode(EpisodePlan(env, [PolicySpec(class_path=name)], seats, 1)).rewards[0]
+        for name in ("cogsguard", "starter")
+    )
+    assert planner > starter > 0
+
+
 @pytest.mark.parametrize(
     ("mission", "variant"),
     [
+        ("vanilla_large", "miner"),
         ("easy_hearts_training", "scout"),
         ("easy_hearts_training", "miner"),
         ("training_facility_open_3", "role_conditional"),
