@@ -3,7 +3,7 @@
 usage: python scripts/league_gallery.py [--data FOLDER] [--played N] [--only PAGE ...]
 
 Starts `observatory demo` in the folder (by default `.league`), waits until its first season has played N matches
-(by default 30), and captures every page: on a desktop in both themes, and on a phone.
+(by default 30) and a league three rounds, and captures every page: on a desktop in both themes, and on a phone.
 """
 
 import argparse
@@ -31,6 +31,8 @@ GALLERY = ROOT / "docs" / "gallery"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-background-networking"]
 DESK = {"viewport": {"width": 1280, "height": 860}}
 PHONE = {"viewport": {"width": 390, "height": 780}, "device_scale_factor": 1.5, "has_touch": True, "is_mobile": True}
+ROUNDS = 3
+"""how many rounds a league has played before its pages are captured"""
 MAX_PIXELS = 1300
 """maximum height of a screenshot; longer pages are cut"""
 
@@ -64,6 +66,15 @@ def wait_for_matches(http: httpx.Client, count: int) -> None:
     while (played := http.get("/observatory/api/seasons/demo").json()["matches"]) < count:
         if time.monotonic() > deadline:
             fail(f"gallery: only {played} of {count} matches were played in half an hour")
+        time.sleep(2)
+
+
+def wait_for_rounds(http: httpx.Client, count: int) -> None:
+    """Wait until a league of the demo has played some rounds."""
+    deadline = time.monotonic() + 1800
+    while max((card["rounds"] for card in http.get("/observatory/api/leagues").json()), default=0) < count:
+        if time.monotonic() > deadline:
+            fail(f"gallery: no league played {count} rounds in half an hour")
         time.sleep(2)
 
 
@@ -107,11 +118,8 @@ def game_pages(http: httpx.Client) -> dict[str, str]:
 
 
 def league_pages(http: httpx.Client) -> dict[str, str]:
-    """Return the addresses of the pages of the league that has played most rounds; none before its first one."""
-    leagues = http.get("/observatory/api/leagues").json()
-    league = max(leagues, key=lambda card: card["rounds"], default=None)
-    if league is None or league["leader"] is None:
-        return {}
+    """Return the addresses of the pages of the league that has played most rounds."""
+    league = max(http.get("/observatory/api/leagues").json(), key=lambda card: card["rounds"])
     rounds = http.get(f"/observatory/api/leagues/{league['id']}/rounds", params={"status": "completed"}).json()["rows"]
     played = max(rounds, key=lambda row: row["kind"] == "ladder")
     return {
@@ -191,6 +199,7 @@ def main() -> None:
         sync_playwright() as playwright,
     ):
         wait_for_matches(http, arguments.played)
+        wait_for_rounds(http, ROUNDS)
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         signed_in = sign_in(browser, entrance)
         for name, path in pages(http).items():

@@ -34,6 +34,12 @@ export function percent(part: number): string {
   return `${Math.round(100 * Math.min(1, Math.max(0, part)))} %`;
 }
 
+/** Format a number of a table under its label: a share under `Win %` as a percentage. */
+export function labelled(value: number | null | undefined, label: string, digits?: number): string {
+  const isShare = label.endsWith("%") && typeof value === "number" && Math.abs(value) <= 1;
+  return isShare ? percent(value) : score(value, digits);
+}
+
 /** Format the possible ranks as `2` or `2–5`. */
 export function ranks(low: number | null | undefined, high: number | null | undefined): string {
   if (low === null || low === undefined || high === null || high === undefined) return NONE;

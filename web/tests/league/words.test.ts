@@ -8,6 +8,7 @@ import {
   difference,
   digitsFor,
   duration,
+  labelled,
   nameFromFile,
   plainName,
   ranks,
@@ -16,6 +17,15 @@ import {
 } from "../../src/league/format";
 
 describe("formatted numbers", () => {
+  it("under a label of percentages are percentages", () => {
+    expect([labelled(0.75, "Win %"), labelled(0.75, "Score"), labelled(1516, "Elo")]).toEqual([
+      "75 %",
+      "0.750",
+      "1516",
+    ]);
+    expect(labelled(null, "Win %")).toBe("–");
+  });
+
   it("have three significant digits and a real minus", () => {
     expect([12.3456, 0.98765, 1234.5, -0.5, 0, null, Number.NaN].map((value) => score(value))).toEqual([
       "12.3",

@@ -36,6 +36,7 @@ class LeagueScene:
             "membership_id": self.membership,
             "seed_id": self.seed,
             "coworld_name": "paint",
+            "mac": "x",
             "evaluation_id": f"cfeval_{uuid.uuid4()}",
         }
 
@@ -83,6 +84,7 @@ LEAGUE_ROUTES: dict[str, tuple[str, Callable[[Any], Any] | None]] = {
     f"GET {PAGES}/rounds/{{round_id}}/pairings": (PUBLIC, None),
     f"GET {PAGES}/players/{{player_id}}": (PUBLIC, None),
     f"GET {PAGES}/players/{{player_id}}/history": (PUBLIC, None),
+    "GET /observatory/round-reports/{round_id}/{mac}/": ("404 404 404 404 404 404 404 404", None),
     "GET /v2/games": (PUBLIC, None),
     "GET /v2/games/{game_id}/episodes": (PUBLIC, None),
     "GET /v2/leagues": (PUBLIC, None),

@@ -152,8 +152,8 @@ def test_a_round_shows_its_plan_results_moves_and_every_seat(yard: Yard) -> None
     rows = [*episodes["rows"], *rest]
     assert sum(len(row["earlier"]) for row in rows) == 1
     for row in rows:
-        names = {seat["player"]["name"]: seat for seat in row["seats"] if not seat["is_filler"]}
-        assert names[min(names)]["won"] and not names[max(names)]["won"] and len(names) == 2
+        seats = {seat["player"]["name"]: seat for seat in row["seats"] if not seat["is_filler"]}
+        assert seats[min(seats)]["won"] and not seats[max(seats)]["won"] and len(seats) == 2
     pairings = yard.read(f"{path}/pairings")
     names = [entrant["player"]["name"] for entrant in pairings["entrants"]]
     cells = {(names[cell["first"]], names[cell["second"]]): cell for cell in pairings["cells"]}
@@ -383,3 +383,37 @@ def test_the_form_of_the_settings_has_every_setting_with_its_meaning(yard: Yard)
     assert (factor["default"], factor["maximum"], factor["only_with"]) == (32.0, 10_000, {"algorithm": "elo"})
     groups = {field["group"] for field in form["fields"]}
     assert {"Moves from Gold", "Moves from Competition"} <= groups
+
+
+@pytest.mark.any_database
+def test_a_table_with_several_views_shows_the_chosen_one(yard: Yard) -> None:
+    divisions = two_divisions(yard)
+    yard.enter("ada", "bob", "carol")
+    yard.round()
+    competition = divisions["Competition"]
+    board = yard.read(f"/v2/divisions/{competition}/leaderboards")
+    [rating] = board["views"]
+    columns = [
+        {"key": "rank", "label": "Rank", "value_type": "integer", "sort": "asc"},
+        {"key": "win_rate", "label": "Win %", "value_type": "percent", "sort": "desc"},
+        {"key": "map", "label": "Best map", "value_type": "string"},
+    ]
+    rows = [
+        {**row, "values": {"rank": rank, "win_rate": 0.5 / rank, "map": "small"}}
+        for rank, row in enumerate(reversed(rating["rows"]), 1)
+    ]
+    wins = {"key": "wins", "title": "Wins", "axis_values": {"map": "all"}, "columns": columns, "rows": rows}
+    with yard.world.database.transaction() as session:
+        row = session.get_one(Division, raw(competition))
+        row.leaderboards = {**board, "views": [rating, wins]}
+    path = f"{API}/divisions/{competition}/table"
+    table = yard.read(path)
+    assert [view["key"] for view in table["views"]] == ["rating", "wins"] and table["view"] == "rating"
+    table = yard.read(path, view="wins")
+    assert (table["score_label"], table["score_key"], table["measured_label"]) == ("Win %", "win_rate", None)
+    assert [column["key"] for column in table["columns"]] == ["map"]
+    assert table["lines"]["promote_above"] is None  # the lines are about the rating
+    assert [(row["player"]["name"], row["score"], row["zone"]) for row in table["rows"]] == [
+        ("carol", 0.5, None),
+        ("bob", 0.25, None),
+    ]

@@ -1,6 +1,6 @@
 import { type Child, el, icon, renew } from "../../ui/dom";
 import type { DivisionRow, DivisionTable } from "../api-types";
-import { count, counted, difference, digitsFor, percent, score } from "../format";
+import { count, counted, difference, digitsFor, labelled, percent, score } from "../format";
 import { formBars, formWords, isLine, type TableEntry, withLines } from "../lines";
 import { type Move, Since } from "../moves";
 import { intervalScale, type Scale, scaleFrom } from "../scale";
@@ -164,7 +164,7 @@ export class DivisionStandings extends Pane<DivisionTable> {
   private scoreCell(row: DivisionRow): Child[] {
     const gain = this.moves.get(row.subject_id)?.gain;
     return [
-      el("span", { class: "score" }, score(row.score, this.digits)),
+      el("span", { class: "score" }, labelled(row.score, this.source.value?.score_label ?? "", this.digits)),
       gain ? el("span", { class: `small ${gain > 0 ? "good" : "bad"}` }, difference(gain, this.digits)) : null,
       el("span", { class: "to-phone" }, sparkline(row)),
     ];

@@ -1,6 +1,6 @@
 import { el } from "../../ui/dom";
 import type { BoardPlace, DivisionCard, LeagueCard } from "../api-types";
-import { count, counted, score } from "../format";
+import { count, counted, labelled } from "../format";
 import { to } from "../router";
 import { chip, facts, link, name, policyLink, time } from "./bits";
 import { divisionLink, playerLink, roundLink, roundProgress, stateChip, stateLine } from "./league-bits";
@@ -28,7 +28,7 @@ export function leagueCard(league: LeagueCard): HTMLElement {
         { class: "leader" },
         el("span", { class: "quiet" }, "Leader"),
         playerLink(league.leader.player),
-        el("span", { class: "number" }, `${score(league.leader.score)} ${league.leader_label}`),
+        el("span", { class: "number" }, `${labelled(league.leader.score, league.leader_label)} ${league.leader_label}`),
       ),
     el("span", { class: "grow" }),
     facts(["Players", count(league.players)], ["Divisions", count(league.divisions)], ["Rounds", count(league.rounds)]),
@@ -57,7 +57,7 @@ export function divisionCard(division: DivisionCard, place: number): HTMLElement
       ? el("div", { class: "column" }, el("p", { class: "small" }, roundLink(round)), roundProgress(round))
       : el("p", { class: "small" }, division.why, ...(division.next_at ? [" ", time(division.next_at)] : [])),
     division.best.length > 0
-      ? el("ol", { class: "best" }, ...division.best.map(bestLine))
+      ? el("ol", { class: "best" }, ...division.best.map((place) => bestLine(place, division.score_label)))
       : el("p", { class: "small quiet" }, division.type === "staging" ? "" : "No results yet"),
     el(
       "p",
@@ -67,13 +67,13 @@ export function divisionCard(division: DivisionCard, place: number): HTMLElement
   );
 }
 
-function bestLine(place: BoardPlace): HTMLElement {
+function bestLine(place: BoardPlace, label: string): HTMLElement {
   return el(
     "li",
     {},
     el("span", { class: `rank rank-${Math.min(place.rank, 4)}` }, String(place.rank)),
     playerLink(place.player),
     place.policy && el("span", { class: "small" }, policyLink(place.policy)),
-    el("span", { class: "number" }, score(place.score)),
+    el("span", { class: "number", title: label }, labelled(place.score, label)),
   );
 }

@@ -1,6 +1,6 @@
 import { el, onClick, renew } from "../../ui/dom";
 import type { LeagueEntry, LeaguePage, PolicyVersionRow, RefusedSubmission } from "../api-types";
-import { plainName, score } from "../format";
+import { labelled, plainName } from "../format";
 import { to } from "../router";
 import type { Site } from "../view";
 import { act, chip, link, policyLink, problem, time } from "./bits";
@@ -75,7 +75,10 @@ export class LeagueEntries {
   }
 
   private line(entry: LeagueEntry): HTMLElement {
-    const standing = entry.rank === null ? "" : `rank ${entry.rank} with ${score(entry.score)} ${entry.score_label}`;
+    const standing =
+      entry.rank === null
+        ? ""
+        : `rank ${entry.rank} with ${labelled(entry.score, entry.score_label)} ${entry.score_label}`;
     return el(
       "li",
       { class: "entry", attrs: { "data-membership": entry.membership_id, "data-state": entry.state } },

@@ -88,6 +88,10 @@ def division_table(
         chosen = next((view for view in views if view.key == view_key), None)
         view = chosen or default_view(document)
         board = board_in(view)
+    if view is not None and view is not views[0]:
+        lines = lines.model_copy(
+            update={"promote_above": None, "relegate_below": None}
+        )  # they are about the first view
     ranked = [] if board is None else board.rows()
     shown = {row.subject_id for _, row in ranked}
     versions = [version for _, row in ranked if (version := version_of(row)) is not None]
@@ -114,7 +118,7 @@ def division_table(
                 high=high,
                 rounds=None if rounds is None else int(rounds),
                 settling=row.values.get("settling") is True,
-                zone=zone(score, lines) if view is not None and view is views[0] else None,
+                zone=zone(score, lines),
                 values=row.values,
                 form=form.get(row.subject_id, []),
             )
