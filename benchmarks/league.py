@@ -187,6 +187,7 @@ def asked(filled: Filled) -> dict[str, list[str]]:
         "{division}": league.divisions,
         "{round}": league.rounds,
         "{player}": league.players,
+        "{request}": league.episodes,
     }
     templates = [
         f"{pages}/seasons",
@@ -232,6 +233,12 @@ def asked(filled: Filled) -> dict[str, list[str]]:
         "/players",
         "/jobs",
         "/observatory",
+        f"{pages}/front",
+        f"{pages}/profile",
+        f"{pages}/search?q=policy",
+        f"{pages}/coworlds",
+        f"{pages}/coworlds/paintarena",
+        f"{pages}/episodes/{{request}}",
         f"{pages}/leagues",
         f"{pages}/leagues/{{league}}",
         f"{pages}/leagues/{{league}}/rounds",
@@ -280,7 +287,7 @@ def season_paths(filled: Filled) -> list[list[str]]:
 def league_paths(filled: Filled) -> list[list[str]]:
     league, pages = FilledLeague(**filled.league), "/observatory/api"
     return [
-        ["/observatory", f"{pages}/leagues"],
+        ["/observatory", f"{pages}/front"],
         [f"{pages}/leagues/{league.league}", f"{pages}/leagues/{league.league}/rounds"],
         [f"{pages}/divisions/{league.divisions[0]}", f"{pages}/divisions/{league.divisions[0]}/table"],
         [f"{pages}/rounds/{league.rounds[0]}", f"/v2/divisions/{league.divisions[1]}/leaderboard"],

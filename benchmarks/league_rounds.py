@@ -25,6 +25,7 @@ from observatory.database.tables.accounts import User
 from observatory.database.tables.coworlds import Coworld, Visibility
 from observatory.database.tables.jobs import Job
 from observatory.database.tables.leagues import Division, League, Membership, Round
+from observatory.database.tables.requests import EpisodeRequest
 from observatory.job_states import JobStatus
 from observatory.jobs.service import Ending, end
 from observatory.jobs.transitions import move
@@ -48,6 +49,7 @@ class FilledLeague:
     divisions: list[str]
     rounds: list[str]
     players: list[str]
+    episodes: list[str]
     rosters: list[list[tuple[str, str]]]
     """player and policy version of the champions, by division"""
 
@@ -157,6 +159,7 @@ def _play(app: FastAPI, chance: random.Random, now: datetime) -> None:
 def _filled(session: Session, league_id: uuid.UUID) -> FilledLeague:
     divisions = _divisions(session, league_id)
     rounds = session.scalars(select(Round.id).order_by(Round.created_at.desc()).limit(20))
+    episodes = session.scalars(select(EpisodeRequest.id).order_by(EpisodeRequest.created_at.desc()).limit(20))
     champions = (Membership.league_id == league_id, Membership.is_champion)
     rosters: dict[uuid.UUID, list[tuple[str, str]]] = {division.id: [] for division in divisions}
     for member in session.scalars(select(Membership).where(*champions)):
@@ -166,5 +169,6 @@ def _filled(session: Session, league_id: uuid.UUID) -> FilledLeague:
         divisions=[public_id("div", division.id) for division in divisions],
         rounds=[public_id("round", round_id) for round_id in rounds],
         players=[roster[0][0] for roster in rosters.values() if roster],
+        episodes=[public_id("ereq", episode) for episode in episodes],
         rosters=list(rosters.values()),
     )

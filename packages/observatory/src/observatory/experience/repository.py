@@ -172,8 +172,10 @@ def with_all() -> tuple[ExecutableOption, ...]:
         seats.joinedload(EpisodeSeat.policy_version).joinedload(PolicyVersion.policy),
         seats.joinedload(EpisodeSeat.player),
         seats.joinedload(EpisodeSeat.user),
-        joinedload(EpisodeRequest.coworld),
-        joinedload(EpisodeRequest.job).load_only(Job.digests, Job.replay_removed_at, Job.error, Job.stored_spec),
+        selectinload(EpisodeRequest.coworld),  # its manifest is long, and episodes share it
+        joinedload(EpisodeRequest.job).load_only(
+            Job.digests, Job.replay_removed_at, Job.error, Job.stored_spec, Job.env_config_id
+        ),
         joinedload(EpisodeRequest.experience_request),
     )
 

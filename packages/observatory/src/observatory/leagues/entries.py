@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Select, and_, or_, select
-from sqlalchemy.orm import Session, contains_eager, joinedload
+from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 
 from observatory.accounts.principal import Principal
 from observatory.cursors import CursorPage, Slice
@@ -133,15 +133,18 @@ def membership(session: Session, membership_id: uuid.UUID, principal: Principal)
 
 
 def with_all() -> Select[Membership]:
-    """Return the query for memberships with all that responses show of them."""
+    """Return the query for memberships with all that responses show of them.
+
+    Few divisions and leagues have many members: they are loaded once, because their documents are long.
+    """
     return (
         select(Membership)
         .join(Membership.division)
         .join(Division.league)
         .join(League.game)
         .options(
-            contains_eager(Membership.division).contains_eager(Division.league).contains_eager(League.game),
-            contains_eager(Membership.league).contains_eager(League.game),
+            selectinload(Membership.division).selectinload(Division.league).joinedload(League.game),
+            selectinload(Membership.league).joinedload(League.game),
             joinedload(Membership.policy_version).joinedload(PolicyVersion.policy),
             joinedload(Membership.player),
         )

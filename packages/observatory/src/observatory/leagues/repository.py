@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Select, and_, func, not_, or_, select, true
-from sqlalchemy.orm import InstrumentedAttribute, Session, contains_eager, joinedload, selectinload
+from sqlalchemy.orm import InstrumentedAttribute, Session, joinedload, selectinload
 
 from observatory.accounts.principal import Principal
 from observatory.coworlds.names import name_key
@@ -159,7 +159,7 @@ def _divisions(principal: Principal | None) -> Select[Division]:
         .join(Division.league)
         .join(League.game)
         .where(visible_divisions(principal))
-        .options(contains_eager(Division.league).contains_eager(League.game))
+        .options(selectinload(Division.league).joinedload(League.game))
     )
 
 
@@ -231,7 +231,7 @@ def _rounds() -> Select[Round]:
         .join(Round.division)
         .join(Division.league)
         .join(League.game)
-        .options(contains_eager(Round.division).contains_eager(Division.league).contains_eager(League.game))
+        .options(selectinload(Round.division).selectinload(Division.league).joinedload(League.game))
     )
 
 

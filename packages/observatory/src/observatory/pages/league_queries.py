@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import and_, case, func, or_, select
-from sqlalchemy.orm import Session, contains_eager
+from sqlalchemy.orm import Session, selectinload
 
 from observatory.accounts.principal import Principal
 from observatory.commissioners.programs import CONTAINER
@@ -98,7 +98,7 @@ def active_rounds(session: Session, league_ids: Collection[uuid.UUID], principal
         .join(Round.division)
         .join(Division.league)
         .where(Division.league_id.in_(league_ids), Round.status.in_(ACTIVE_ROUND), visible_divisions(principal))
-        .options(contains_eager(Round.division).contains_eager(Division.league))
+        .options(selectinload(Round.division).selectinload(Division.league))
     )
     return session.scalars(statement.order_by(Division.level.desc(), Division.name)).all()
 
