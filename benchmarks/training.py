@@ -9,8 +9,10 @@ published game package is not needed: each command reads the arena from a file w
 maps.
 
 Every turn has a short and a long run of each command. The difference of their CPU times (user and system of the whole
-process tree) is the cost of training without start-up; the whole long run is given as well. Each run must have saved
-the expected numbers of agent steps and gradient steps, and both `lstm` networks must have as many weights.
+process tree) is the cost of training without start-up; the whole long run is given as well. The long runs of the
+commands differ in length, so they are also compared at equal numbers of steps, start-up included: those of the long
+runs, with the cost of a step that the two runs of a command show. Each run must have saved the expected numbers of
+agent steps and gradient steps, and both `lstm` networks must have as many weights.
 
 `--threads`, by default the number of cores, is the number of threads of PyTorch on both sides (OMP_NUM_THREADS) and of
 our engine; the published trainer steps its worlds in one thread. With two or more threads the published command spends
@@ -74,6 +76,8 @@ def main() -> None:
     if not options.ours and rows[0]["parameters"] != rows[1]["parameters"]:
         raise SystemExit(f"the lstm networks differ: {rows[0]['parameters']} and {rows[1]['parameters']} weights")
     show(rows)
+    if not options.ours:
+        show_equal_lengths(rows)
     inference = inference_time()
     print(
         f"a step of sparse for 8 cogs, one thread, NumPy: {inference['mean_ms']} ms, worst {inference['worst_ms']} ms"
@@ -135,6 +139,22 @@ def show(rows: list[dict]) -> None:
         cells = (f"{row[name]:,} ({row[name] / rows[0][name]:.1f}x)" for name in columns)
         each = ", ".join(f"{rate:,}" for rate in row["each_turn"])
         print(f"{row['trainer']:16}" + "".join(f" {cell:>22}" for cell in cells) + f"  {each}")
+
+
+def show_equal_lengths(rows: list[dict]) -> None:
+    """Print how many times less CPU time each trainer of ours takes for the same number of steps, start-up included."""
+    for steps in sorted({run["steps"] for row in rows for run in row["runs"][1:2]}):
+        spent = {row["trainer"]: cpu_seconds(row, steps) for row in rows}
+        published, *others = spent.values()
+        times = ", ".join(f"{name} {published / own:.1f}x" for name, own in zip(list(spent)[1:], others, strict=True))
+        print(f"{steps:,} steps on both sides, with start-up: {times}")
+
+
+def cpu_seconds(row: dict, steps: int) -> float:
+    """Return the mean CPU time of a run with this many steps."""
+    short = row["runs"][::2]
+    start = sum(run["cpu_seconds"] for run in short) / len(short)
+    return start + (steps - short[0]["steps"]) / row["steps_per_cpu_second"]
 
 
 def inference_time() -> dict:

@@ -38,6 +38,18 @@ def test_the_documented_formula(length, rho_clip, c_clip):
     np.testing.assert_allclose(found.numpy(), np.array(expected)[:, :-1], atol=1e-6)
 
 
+@pytest.mark.parametrize("length", [1, 2, 64])
+def test_the_native_scan_equals_the_one_with_gradients(length):
+    generator = torch.Generator().manual_seed(length)
+    values, ratio = torch.randn(20, length + 1, generator=generator), torch.rand(20, length, generator=generator)
+    continues = (torch.rand(20, length, generator=generator) < 0.8).float()
+    steps = Steps(torch.randn(20, length, generator=generator), continues, torch.zeros(20, length))
+    native = advantages(values, steps, ratio, gamma=0.97, gae_lambda=0.9)
+    assert not native.requires_grad
+    other = advantages(values.requires_grad_(), steps, ratio, gamma=0.97, gae_lambda=0.9)
+    torch.testing.assert_close(native, other.detach(), atol=1e-6, rtol=1e-5)
+
+
 def test_a_truncated_episode_is_worth_what_follows_it():
     steps = Steps(torch.tensor([[1.0, 1.0]]), torch.tensor([[0.0, 1.0]]), torch.tensor([[5.0, 0.0]]))
     values = torch.tensor([[2.0, 3.0, 4.0]])

@@ -3,12 +3,14 @@
 import json
 import subprocess
 import sys
+from typing import get_args
 
 import pytest
 import torch
 
-from cogames_training.args import SettingError
+from cogames_training.args import Precision, SettingError
 from cogames_training.reports.epoch import EpochReport
+from mettagrid.policy._cpu_kernels import has_fast_bfloat16
 
 
 def weights(result):
@@ -56,6 +58,17 @@ def test_the_number_of_threads_does_not_matter(small_run):
     torch.set_num_threads(3)
     assert_same(one, small_run("three", policy="class=sparse", threads=3))
     assert torch.get_num_threads() == 3
+
+
+@pytest.mark.parametrize("policy", ["sparse", "lstm"])
+def test_bfloat16_on_the_cpu_learns_nearly_the_same(small_run, policy):
+    runs = {name: weights(small_run(name, policy=f"class={policy}", precision=name)) for name in get_args(Precision)}
+    same = runs["bfloat16" if has_fast_bfloat16() else "float32"]
+    assert all(torch.equal(tensor, same[name]) for name, tensor in runs["auto"].items())
+    start = weights(small_run("start", policy=f"class={policy}", learning_rate=1e-30))
+    for name, tensor in runs["float32"].items():
+        moved, differs = (tensor - start[name]).norm(), (tensor - runs["bfloat16"][name]).norm()
+        assert moved > 0 and differs < 0.3 * moved, name
 
 
 def test_training_does_not_import_the_compiler(corridor, tmp_path):

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import nn
 from torch.nn import functional
 
-from mettagrid.policy._cpu_kernels import draw
+from mettagrid.policy._cpu_kernels import PlayingCopy, draw
 
-__all__ = ["Actor", "Heads", "State"]
+__all__ = ["Actor", "Heads", "State", "is_native"]
 
 AS_THEY_PLAY = (nn.modules.dropout._DropoutNd, nn.modules.batchnorm._BatchNorm)
 
@@ -33,6 +33,7 @@ class Heads:
     """[n, 1 + vibes], position 0 for keeping the vibe; None without such a head"""
     auxiliary: torch.Tensor | None = None
     """[n], the auxiliary critic of gtd_lambda; None without such a head"""
+    _kept: list[torch.Tensor] | None = field(default=None, repr=False)
 
     def sample(self, generator: torch.Generator) -> torch.Tensor:
         """Draw actions, int64 [n, 2]: positions in the logits and in the vibes."""
@@ -58,12 +59,18 @@ class Heads:
 
     def log_probs(self, actions: torch.Tensor) -> torch.Tensor:
         """Return the log-probabilities [n] of actions [n, 2]."""
-        result = _log_prob(self.logits, actions[:, 0])
-        return result if self.vibes is None else result + _log_prob(self.vibes, actions[:, 1])
+        result = _at(self._logarithms()[0], actions[:, 0])
+        return result if self.vibes is None else result + _at(self._logarithms()[1], actions[:, 1])
 
     def entropy(self) -> torch.Tensor:
         """Return the entropy [n] of the action distribution."""
-        return sum((_entropy(logits) for logits in (self.logits, self.vibes) if logits is not None), torch.tensor(0.0))
+        return sum((-(each.exp() * each).sum(-1) for each in self._logarithms()), torch.tensor(0.0))
+
+    def _logarithms(self) -> list[torch.Tensor]:
+        """Return the log-probabilities of all positions, by head; computed once."""
+        if self._kept is None:
+            self._kept = [functional.log_softmax(head, -1) for head in (self.logits, self.vibes) if head is not None]
+        return self._kept
 
 
 def _draw(logits: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
@@ -72,27 +79,23 @@ def _draw(logits: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     return (logits - (-uniform.clamp(min=1e-20).log()).log()).argmax(-1)
 
 
-def _log_prob(logits: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
-    return functional.log_softmax(logits, -1).gather(-1, positions[:, None])[:, 0]
-
-
-def _entropy(logits: torch.Tensor) -> torch.Tensor:
-    log_probs = functional.log_softmax(logits, -1)
-    return -(log_probs.exp() * log_probs).sum(-1)
+def _at(log_probs: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+    return log_probs.gather(-1, positions[:, None])[:, 0]
 
 
 class Actor:
     """A network with its memory handled: zeroed where an episode begins, in rollouts and inside of segments."""
 
-    def __init__(self, network: nn.Module, *, is_recurrent: bool, tokens: int, precision: str = "float32") -> None:
+    def __init__(self, network: nn.Module, *, is_recurrent: bool, tokens: int, bfloat16: bool = False) -> None:
+        """With `bfloat16`, the network runs in PyTorch's autocast."""
         self.network: Any = network
         self.is_recurrent = is_recurrent
         self.reads_prefix = bool(getattr(network, "reads_prefix", False))
         self._handles_resets = bool(getattr(network, "handles_resets", False))
         self._tokens = tokens
-        self._is_bfloat16 = precision == "bfloat16"
+        self._is_bfloat16 = bfloat16
         self.device = next(network.parameters()).device
-        self._playing: Callable[..., dict[str, torch.Tensor]] | None = None
+        self._playing: PlayingCopy | None = None
         self._shapes = self._probe()
 
     @property
@@ -124,6 +127,17 @@ class Actor:
             state[name] = given[name].float()  # type: ignore[index]
         return _heads(outputs)
 
+    def play(
+        self, observations: torch.Tensor, state: State, generator: torch.Generator
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor] | None:
+        """Step and draw in one go where the network can: return actions [n, 2], their log-probabilities and the values.
+
+        Overwrites the tensors in `state`. None where `step` has to be used.
+        """
+        if self._playing is None or not self._playing.reads(observations):
+            return None
+        return self._playing.play(observations, state, generator)
+
     def unroll(self, observations: torch.Tensor, state: Mapping[str, torch.Tensor], resets: torch.Tensor) -> Heads:
         """Return the outputs for segments uint8 [segments, steps, tokens, 3], one row per step, segment by segment.
 
@@ -148,12 +162,12 @@ class Actor:
             joined = {name: torch.stack([part[name] for part in parts], 1).flatten(0, 1) for name in parts[0]}
             return _heads(joined)
 
-    def _make_playing(self) -> Callable[..., dict[str, torch.Tensor]] | None:
-        copy = getattr(self.network, "playing_copy", None)
-        return None if copy is None or self._is_bfloat16 else copy()
+    def _make_playing(self) -> PlayingCopy | None:
+        return None if self._is_bfloat16 else _playing_copy(self.network)
 
     def _outputs(self, observations: torch.Tensor, state: dict[str, Any] | None, *, train: bool) -> dict[str, Any]:
         if self._playing is not None and not train:
+            assert state is not None  # only recurrent networks have a copy
             return self._playing(observations, state)
         if hasattr(self.network, "heads"):
             outputs: dict[str, Any] = self.network.heads(observations, state)
@@ -184,6 +198,16 @@ class Actor:
             if tensor is None or tensor.shape[0] != 3:
                 raise ValueError(f"The network does not write state[{name!r}] with one row per agent")
         return {name: tuple(tensor.shape[1:]) for name, tensor in state.items()}
+
+
+def is_native(network: nn.Module) -> bool:
+    """Return whether the large layers of the network are native code on the CPU, where it is now."""
+    return _playing_copy(network) is not None
+
+
+def _playing_copy(network: Any) -> PlayingCopy | None:
+    copy = getattr(network, "playing_copy", None)
+    return None if copy is None else copy()
 
 
 def _kept(resets: torch.Tensor, like: torch.Tensor) -> torch.Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
+from mettagrid._native import sum_backwards
 
 __all__ = ["Steps", "advantages", "temporal_differences"]
 
@@ -52,6 +53,11 @@ def advantages(
     """
     differences = ratio.clamp(max=rho_clip) * temporal_differences(values, steps, gamma)
     decays = gamma * gae_lambda * ratio.clamp(max=c_clip) * steps.continues
+    is_native = differences.device.type == "cpu" and differences.dtype == torch.float32
+    if is_native and not differences.requires_grad:
+        sums = torch.empty(differences.shape)
+        sum_backwards(differences.contiguous().numpy(), decays.contiguous().numpy(), sums.numpy())
+        return sums
     # Step by step over contiguous columns.
     column, decay = differences.T.contiguous(), decays.T.contiguous()
     result = [column[-1]]

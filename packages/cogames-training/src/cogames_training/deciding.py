@@ -44,6 +44,8 @@ def engine_actions(chosen: np.ndarray, num_actions: int, noop: int) -> tuple[np.
     Some networks have no vibe head but list the vibes after the primary actions: those are vibe actions, too.
     """
     primary, vibe = chosen[:, 0], chosen[:, 1]
+    if not vibe.any() and primary.max(initial=0) < num_actions:
+        return primary, vibe
     is_vibe = primary >= num_actions
     vibes = np.where(is_vibe, primary, np.where(vibe > 0, num_actions - 1 + vibe, 0))
     return np.where(is_vibe, noop, primary), vibes
@@ -77,9 +79,8 @@ class Decider:
         in which the teacher acts.
         """
         here = torch.from_numpy(resets), torch.from_numpy(labels)
-        has_labels = self._teacher is not None or labels.max(initial=-1) >= 0
         if not seen.is_cuda:  # looking at the rows costs nothing here, while each operation on few rows does
-            return self.step(seen, here[0] if resets.any() else None, here[1], is_led if has_labels else None)
+            return self._decide_here(seen, here[0] if resets.any() else None, here[1], is_led)
         if self._recorded is not None and self._recorded.fits(seen):
             return self._recorded.replay(seen, *here, is_led)
         given = seen, here[0].to(seen.device), here[1].to(seen.device), is_led
@@ -88,6 +89,17 @@ class Decider:
             return self._recorded.replay(*given)
         self._until_recorded -= self._until_recorded > 0
         return self.step(*given)
+
+    def _decide_here(
+        self, seen: torch.Tensor, resets: torch.Tensor | None, labels: torch.Tensor, is_led: torch.Tensor
+    ) -> Decision:
+        if self._teacher is not None or int(labels.max()) >= 0:
+            return self.step(seen, resets, labels, is_led)
+        if resets is not None:
+            for tensor in self._state.values():
+                tensor[resets] = 0.0
+        played = self._actor.play(seen, self._state, self._generator)
+        return self.step(seen, None, labels, None) if played is None else Decision(*played)
 
     @torch.no_grad()
     def step(

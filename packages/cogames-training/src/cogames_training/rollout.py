@@ -158,8 +158,9 @@ class Rollout:
             "resets": np.zeros((steps, rows), np.bool_),
             "labels": np.full((steps, rows), -1, np.int64),
         }
-        actions = torch.zeros((rows, steps, 2), dtype=torch.int64, device=device)
-        log_probs, values = torch.zeros((rows, steps), device=device), torch.zeros((rows, steps + 1), device=device)
+        # Step by step, so that each one is written to memory that is contiguous.
+        actions = torch.zeros((steps, rows, 2), dtype=torch.int64, device=device)
+        log_probs, values = torch.zeros((steps, rows), device=device), torch.zeros((steps + 1, rows), device=device)
         kinds_there = torch.from_numpy(kinds).to(device)
         is_led = kinds_there == Kind.TEACHER_LED
         first_state = {name: torch.empty_like(tensor) for name, tensor in self.actor.initial_state(rows).items()}
@@ -185,9 +186,9 @@ class Rollout:
                     self._observations[part.rows, step] = seen
                 with self._timed("forward"):
                     decision = self._deciders[number].decide(seen, part.resets, part.labels, is_led[part.rows])
-                    actions[part.rows, step] = decision.actions
-                    log_probs[part.rows, step] = decision.log_probs
-                    values[part.rows, step] = decision.values
+                    actions[step, part.rows] = decision.actions
+                    log_probs[step, part.rows] = decision.log_probs
+                    values[step, part.rows] = decision.values
                     if decision.taught is not None:
                         taught.append([part.rows, step, decision.taught.logits, decision.taught.values])
                     chosen = decision.actions.cpu().numpy()  # waits for the device
@@ -200,13 +201,14 @@ class Rollout:
 
         with self._timed("forward"):
             for part in self.parts:
-                values[part.rows, -1] = self.actor.step(self._see(part), dict(part.state)).values
+                values[-1, part.rows] = self.actor.step(self._see(part), dict(part.state)).values
             bootstrap = self._values_of_finals(finals)
         with self._timed("copy"):
             there = {name: torch.from_numpy(array.T.copy()).to(device) for name, array in host.items()}
         labels = pairs(there["labels"], self._num_actions, self._noop)
         if self._teacher_actor is not None:
             labels, logits, teacher_values = self._taught(taught)
+        actions, log_probs, values = (tensor.transpose(0, 1).contiguous() for tensor in (actions, log_probs, values))
         experience = Experience(
             observations=self._observations,
             actions=actions,

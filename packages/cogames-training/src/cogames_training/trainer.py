@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from cogames_training import losses, schedules
-from cogames_training.actor import Actor
+from cogames_training.actor import Actor, is_native
 from cogames_training.advantages import advantages
 from cogames_training.args import SettingError, TrainArgs
 from cogames_training.curriculum import Curriculum
@@ -33,7 +33,7 @@ from cogames_training.sizes import Sizes
 from cogames_training.statistics import episode_means
 from cogames_training.teaching import PolicyMaker, Teacher, draw_kinds
 from cogames_training.worlds import TrainingWorlds, WorldSettings
-from mettagrid.policy._cpu_kernels import kernel_threads
+from mettagrid.policy._cpu_kernels import has_bfloat16, has_fast_bfloat16, kernel_settings
 
 __all__ = ["NotFinite", "Trainer"]
 
@@ -118,6 +118,10 @@ class Trainer:
             return torch.from_numpy(array).pin_memory().numpy() if pinned else array
 
         noop = action_names.index("noop") if "noop" in action_names else 0
+        # Native layers on the CPU round their factors themselves; everything else needs PyTorch's autocast.
+        wants = {"auto": has_fast_bfloat16(), "float32": False, "bfloat16": has_bfloat16()}[args.precision]
+        self._rounds = wants and is_native(network)
+        autocast = args.precision == "bfloat16" and not self._rounds
         self._pool: WeightPool | None = None
         first = sizes.worlds * processes.rank
         bounds = [first + sizes.worlds * part // sizes.parts for part in range(sizes.parts + 1)]
@@ -131,7 +135,7 @@ class Trainer:
             tokens = worlds.observations.shape[1]
 
             def make_actor(own: nn.Module, remembers: bool = is_recurrent, tokens: int = tokens) -> Actor:
-                return Actor(own, is_recurrent=remembers, tokens=tokens, precision=args.precision)
+                return Actor(own, is_recurrent=remembers, tokens=tokens, bfloat16=autocast)
 
             others = None
             if opponents:
@@ -257,7 +261,9 @@ class Trainer:
 
     def _threads(self) -> AbstractContextManager[None]:
         """Share the native layers of a network between threads, and nothing else."""
-        return kernel_threads(torch.get_num_threads()) if self._is_native else nullcontext()
+        if not self._is_native:
+            return nullcontext()
+        return kernel_settings(torch.get_num_threads(), bfloat16=self._rounds)
 
     def _proportions(self) -> tuple[float, float]:
         """Return the parts of the rows that the teacher and the student lead in the next rollout."""
@@ -523,7 +529,7 @@ class Trainer:
             if False in flags:  # all processes stop, with the steps of the first one that failed
                 raise NotFinite(check.what, self.processes.gather(check.batch(self.args))[flags.index(False)])
         for name, parameter in self.network.named_parameters():
-            if not bool(torch.isfinite(parameter).all()):
+            if not math.isfinite(float(parameter.detach().sum(dtype=torch.float64))):  # one such number makes it so
                 raise NotFinite(f"a weight of {name}", checks[-1].batch(self.args))
 
     def _phases(self, seconds: dict[str, float], took: float) -> dict[str, float]:

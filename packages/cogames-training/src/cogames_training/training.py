@@ -10,6 +10,7 @@ print(result.bundle)  # `cogames play -m arena -p ...`
 from __future__ import annotations
 
 import dataclasses
+import gc
 import io
 import os
 import random
@@ -29,6 +30,7 @@ from cogames_training.distributed import ONE_PROCESS, Processes, join_processes
 from cogames_training.evaluation import evaluate
 from cogames_training.following import follow
 from cogames_training.interrupts import Interrupts
+from cogames_training.memory import keep_freed_memory
 from cogames_training.optimizers import ScheduleFree
 from cogames_training.preparation import Prepared, check_same_run, is_recurrent, policy_document, prepare
 from cogames_training.reports.dashboard import Dashboard
@@ -84,6 +86,7 @@ def train(
     """
     args.check()
     args = _own(args)
+    keep_freed_memory()
     processes = join_processes(args.device, evaluates=args.evaluate_every > 0)
     seed_everything(args.seed)
     prepared = prepare(args)
@@ -106,7 +109,10 @@ def train(
             "processes": processes.size,
             "command": None if command is None else list(command),
         }
-        with RunFolder.create(checkpoints, run_id=run, layout=layout, describe=describe) as folder:
+        with (
+            RunFolder.create(checkpoints, run_id=run, layout=layout, describe=describe) as folder,
+            _collecting_new_objects_only(),
+        ):
             return processes.from_first(_run(args, prepared, trainer, folder, tell, stop))
 
 
@@ -165,6 +171,17 @@ def _run(
         is_finished = trainer.agent_steps >= args.total_steps
         folder.finish("finished" if is_finished else "interrupted")
     return Result(folder.path, bundle, trainer.epoch, trainer.agent_steps, is_finished, last)
+
+
+@contextmanager
+def _collecting_new_objects_only() -> Iterator[None]:
+    """Let the garbage collector ignore what exists now: PyTorch has a million objects, and they stay."""
+    gc.freeze()
+    gc.enable()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _own(args: TrainArgs) -> TrainArgs:

@@ -168,10 +168,13 @@ class TrainingWorlds:
 
     def _over(self) -> list[int]:
         """Return the places whose episode has ended: all agents terminal, all truncated, or ended by the trainer."""
+        late = self.ages >= self._last_steps
+        if not (self._end_on_stats or late.any() or self.batch.terminals.any() or self.batch.truncations.any()):
+            return []
         terminals = self.batch.terminals.reshape(-1, self.rows_per_world)
         truncations = self.batch.truncations.reshape(-1, self.rows_per_world)
         absent = ~self.present.reshape(-1, self.rows_per_world)
-        over = (terminals | absent).all(1) | (truncations | absent).all(1) | (self.ages >= self._last_steps)
+        over = (terminals | absent).all(1) | (truncations | absent).all(1) | late
         if self._end_on_stats:
             over |= [self._reached_a_stat(place) for place in range(len(self._places))]
         numbers: list[int] = np.flatnonzero(over).tolist()

@@ -142,4 +142,7 @@ def main() -> None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
     # Imported modules never become garbage; `prints_to_stderr` enables the collector when policies start to run.
     gc.disable()
-    app(prog_name="cogames")
+    try:
+        app(prog_name="cogames")
+    finally:
+        gc.freeze()  # the process ends: nothing is worth collecting

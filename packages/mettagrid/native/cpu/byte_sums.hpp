@@ -15,9 +15,9 @@ namespace cpu {
 // A weight [width][3 * tokens] for products with the first bytes of observations; the later ones are padding.
 class ByteWeight {
  public:
-  ByteWeight(Floats& panel_storage, Floats& padded_storage, const float* weight, int64_t weight_step, int64_t width,
+  ByteWeight(Panels::Storage& panel_storage, Floats& padded_storage, const float* weight, int64_t weight_step, int64_t width,
              int64_t tokens, const std::array<uint8_t, 3>& padding)
-      : panels_(panel_storage, 3 * tokens, width), padded_(padded_storage) {
+      : panels_(panel_storage, Precision::k_float32, 3 * tokens, width), padded_(padded_storage) {
     panels_.fill_transposed(weight, weight_step, 0, 3 * tokens, width);
     padded_.assign(static_cast<std::size_t>((tokens + 1) * columns()), 0.0f);
     for (int64_t column = 0; column < columns(); column += kTileColumns) {
@@ -50,7 +50,8 @@ struct ByteSums {
 
   // Memory that can be used again by the next call.
   struct Scratch {
-    Floats panels, padded;
+    Panels::Storage panels;
+    Floats padded;
     std::vector<int64_t> counts, order;
   };
 
@@ -75,11 +76,9 @@ struct ByteSums {
       const int64_t last = std::min(rows, tile + kTileRows);
       int64_t tokens = 0;
       for (int64_t r = tile; r < last; ++r) tokens = std::max(tokens, count_tokens(numbers[r]));
-      for (int64_t r = tile; r < last; ++r) {
-        read(numbers[r], 0, 3 * tokens, bytes.data() + (r - tile) * 3 * tokens);
-        copy(out + r * columns, weight.padded(tokens), columns);
-      }
-      weight.panels().add_product(wide, kTileRows, 3 * tokens, bytes.data(), out + tile * columns);
+      for (int64_t r = tile; r < last; ++r) { read(numbers[r], 0, 3 * tokens, bytes.data() + (r - tile) * 3 * tokens); }
+      weight.panels().multiply(wide, kTileRows, 3 * tokens, bytes.data(), 3 * tokens, weight.padded(tokens),
+                               out + tile * columns);
     }
   }
 
@@ -118,8 +117,8 @@ struct ByteSums {
             if (used < kTileColumns) clear(panel.data(), kBlock * kTileColumns);
             for (int64_t i = 0; i < size; ++i) read(order[i], column, used, panel.data() + i * kTileColumns);
             for (int64_t r = 0; r < rows; r += kTileRows) {
-              add_tile(wide, tiles.data() + r * kBlock, 1, kTileRows, panel.data(), size, sums.data() + r * columns + column,
-                       columns);
+              float* const to = sums.data() + r * columns + column;
+              multiply_tile(wide, tiles.data() + r * kBlock, 1, kTileRows, panel.data(), size, to, columns, to, columns);
             }
           }
         }

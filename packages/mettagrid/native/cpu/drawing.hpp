@@ -14,15 +14,16 @@ struct Logits {
   const float* data;
   int64_t rows, count, step;
 
-  // Writes a position per row, drawn with the probabilities of the softmax, and its log-probability. `uniform` has numbers in
-  // [0, 1), [rows][count].
-  void draw(const float* uniform, int64_t* positions, int64_t positions_step, float* log_probs, Workers& workers) const {
-    constexpr int64_t kPiece = 64;
+  // Writes a position per row, drawn with the probabilities of the softmax, and its log-probability, or adds that with `adds`.
+  // `uniform` has numbers in [0, 1), [rows][count], the rows `uniform_step` apart.
+  void draw(const float* uniform, int64_t uniform_step, int64_t* positions, int64_t positions_step, float* log_probs, bool adds,
+            Workers& workers) const {
+    constexpr int64_t kPiece = 512;  // a draw takes less time than waking a thread for fewer of them
     workers.share(static_cast<int32_t>((rows + kPiece - 1) / kPiece), [&](int32_t piece) {
       for (int64_t row = piece * kPiece; row < std::min(rows, (piece + 1) * kPiece); ++row) {
-        const int64_t position = drawn(data + row * step, uniform + row * count);
+        const int64_t position = drawn(data + row * step, uniform + row * uniform_step);
         positions[row * positions_step] = position;
-        log_probs[row] = log_prob(data + row * step, position);
+        log_probs[row] = (adds ? log_probs[row] : 0.0f) + log_prob(data + row * step, position);
       }
     });
   }

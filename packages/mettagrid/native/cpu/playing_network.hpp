@@ -7,48 +7,11 @@
 #include <vector>
 
 #include "cpu/byte_sums.hpp"
+#include "cpu/linear.hpp"
 #include "cpu/lstm.hpp"
 #include "cpu/token_sums.hpp"
 
 namespace cpu {
-
-// A layer with a copy of its weight [outputs][inputs] and bias [outputs].
-class Linear {
- public:
-  Linear(const float* weight, const float* bias, int64_t outputs, int64_t inputs) : Linear(bias, outputs, inputs) {
-    fill(weight, 0, inputs);
-  }
-  // Without the weight, which `fill` copies in parts.
-  Linear(const float* bias, int64_t outputs, int64_t inputs)
-      : outputs_(outputs), panels_(storage_, inputs, outputs), bias_(bias, bias + outputs) {
-    resize(bias_, panels_.columns());
-  }
-  Linear(const Linear&) = delete;
-
-  void fill(const float* weight, int64_t first_input, int64_t inputs) {
-    panels_.fill_transposed(weight, inputs, first_input, inputs, outputs_);
-  }
-  int64_t inputs() const { return panels_.inner(); }
-  int64_t outputs() const { return outputs_; }
-  int64_t columns() const { return panels_.columns(); }
-
-  // Writes the outputs for [rows][inputs] to out [rows][columns()]; `rows` is a multiple of `kTileRows`.
-  template <class Wide>
-  MG_INLINE void run(Wide wide, int64_t rows, const float* inputs, float* out) const {
-    for (int64_t r = 0; r < rows; ++r) copy(out + r * columns(), bias_.data(), columns());
-    panels_.add_product(wide, rows, panels_.inner(), inputs, out);
-  }
-
- private:
-  int64_t outputs_;
-  Floats storage_;
-  Panels panels_;
-  Floats bias_;
-};
-
-MG_INLINE void relu(float* numbers, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) numbers[i] = numbers[i] < 0.0f ? 0.0f : numbers[i];  // NaN stays NaN
-}
 
 struct PlayingNetwork {
   const Linear& second;
@@ -72,7 +35,6 @@ struct PlayingNetwork {
       Floats encoded(static_cast<std::size_t>(height * second.inputs())), out(static_cast<std::size_t>(height * widest));
       Floats both(static_cast<std::size_t>(height * lstm.inputs())), shown(static_cast<std::size_t>(height * size));
       first(wide, row, rows, encoded.data());
-      relu(encoded.data(), rows * second.inputs());
       second.run(wide, height, encoded.data(), out.data());
       if (second_has_relu) relu(out.data(), rows * second.columns());
       for (int64_t r = 0; r < rows; ++r) {
@@ -81,9 +43,9 @@ struct PlayingNetwork {
       }
       lstm.run(wide, height, both.data(), out.data());
       for (int64_t r = 0; r < rows; ++r) {
-        float* const cell = memory.next_cell + (row + r) * size;
-        copy(cell, memory.cell + (row + r) * size, size);
-        activate(size, out.data() + r * lstm.columns(), cell, shown.data() + r * size, nullptr);
+        const int64_t place = (row + r) * size;
+        activate(size, out.data() + r * lstm.columns(), memory.cell + place, memory.next_cell + place, shown.data() + r * size,
+                 static_cast<float*>(nullptr));
       }
       copy(memory.next_hidden + row * size, shown.data(), rows * size);
       heads.run(wide, height, shown.data(), out.data());
@@ -94,7 +56,7 @@ struct PlayingNetwork {
   }
 };
 
-// The first layer of the network `sparse`: the sum over the tokens, plus a bias.
+// The first layer of the network `sparse`: the sum over the tokens, plus a bias, and ReLU.
 struct TokenLayer {
   const TokenSums& sums;
   const float* magnitudes;
@@ -106,12 +68,12 @@ struct TokenLayer {
     for (int64_t r = 0; r < rows; ++r) {
       float* const to = out + r * sums.width;
       sums.sum(row + r, magnitudes, terms, to);
-      for (int64_t j = 0; j < sums.width; ++j) to[j] += bias[j];
+      sums.add_relu(bias, to);
     }
   }
 };
 
-// The first layer of the network `lstm`: a linear one on bytes, with a scale.
+// The first layer of the network `lstm`: a linear one on bytes, with a scale, and ReLU.
 struct ByteLayer {
   const ByteSums& sums;
   const ByteWeight& weight;
@@ -129,6 +91,7 @@ struct ByteLayer {
       const float* const from = products.data() + r * weight.columns();
       for (int64_t j = 0; j < width; ++j) out[r * width + j] = from[j] * scale + bias[j];
     }
+    relu(out, rows * width);
   }
 };
 

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "cpu/products.hpp"
 #include "cpu/token_sums.hpp"
+#include "cpu/weight_gradients.hpp"
 
 namespace cpu {
 
@@ -118,14 +118,19 @@ struct Columns<0> {
 
 struct TokenGradients {
   const TokenSums& sums;
-  const float* of_sums;  // [count][width]
+  const float* outputs;  // [count][width], those of `run` with a bias
+  const float* of_outputs;
   float* of_places;      // [num_places][width]
   float* of_kinds;       // [num_kinds][width]
   float* of_magnitudes;  // [num_magnitudes][width]
+  float* of_bias;        // [width]; without a bias it is null, and the outputs are not read
   int64_t num_kinds, num_magnitudes;
 
   // Memory that can be used again by the next call.
-  using Scratch = std::vector<SortedTokens>;
+  struct Scratch {
+    std::vector<SortedTokens> tokens;
+    Floats of_sums;
+  };
 
   // Writes the gradients. Each thread has its own columns, so that the order of additions does not depend on the number of
   // threads.
@@ -133,16 +138,28 @@ struct TokenGradients {
     constexpr int64_t kBlock = 1024;  // observations; their gradients stay in the cache
     const int64_t count = sums.observations.count, width = sums.width;
     const int32_t blocks = static_cast<int32_t>((count + kBlock - 1) / kBlock);
-    if (scratch.size() < static_cast<std::size_t>(blocks)) scratch.resize(static_cast<std::size_t>(blocks));
+    if (scratch.tokens.size() < static_cast<std::size_t>(blocks)) scratch.tokens.resize(static_cast<std::size_t>(blocks));
+    const bool has_bias = of_bias != nullptr;
+    if (has_bias) resize(scratch.of_sums, count * width);
+    const float* const of_sums = has_bias ? scratch.of_sums.data() : of_outputs;
     workers.share(blocks, [&](int32_t block) {
-      scratch[static_cast<std::size_t>(block)].fill(sums, block * kBlock, std::min(count, (block + 1) * kBlock), num_kinds);
+      const int64_t first = block * kBlock, last = std::min(count, (block + 1) * kBlock);
+      scratch.tokens[static_cast<std::size_t>(block)].fill(sums, first, last, num_kinds);
+      if (!has_bias) return;
+      for (int64_t i = first * width; i < last * width; ++i) {
+        scratch.of_sums[static_cast<std::size_t>(i)] = outputs[i] > 0.0f ? of_outputs[i] : 0.0f;
+      }
     });
     const int64_t piece = round_up((width + workers.threads() - 1) / workers.threads(), kLanes);
     workers.share(static_cast<int32_t>((width + piece - 1) / piece), [&](int32_t number) {
       vectorized([&](auto) __attribute__((always_inline)) {
-        Part part(*this, number * piece, std::min(piece, width - number * piece));
-        for (int32_t block = 0; block < blocks; ++block) part.add(scratch[static_cast<std::size_t>(block)]);
+        const int64_t first = number * piece, columns = std::min(piece, width - first);
+        Part part(*this, of_sums, first, columns);
+        for (int32_t block = 0; block < blocks; ++block) part.add(scratch.tokens[static_cast<std::size_t>(block)]);
         part.write();
+        if (!has_bias) return;
+        clear(of_bias + first, columns);
+        add_rows(of_sums + first, width, count, columns, of_bias + first);
       });
     });
   }
@@ -152,8 +169,9 @@ struct TokenGradients {
   // columns of the same rows would take the cache lines from each other.
   class Part {
    public:
-    Part(const TokenGradients& whole, int64_t first, int64_t width)
+    Part(const TokenGradients& whole, const float* of_sums, int64_t first, int64_t width)
         : whole_(whole),
+          of_sums_(of_sums),
           first_(first),
           width_(width),
           places_(rows(whole.sums.tables.num_places)),
@@ -190,7 +208,7 @@ struct TokenGradients {
         const SortedTokens::Token pair = *token;
         Columns<N> slopes;
         for (; token != end && token->place == pair.place && token->kind == pair.kind; ++token) {
-          slopes.add(whole_.of_sums + token->observation * sums.width + first_ + column);
+          slopes.add(of_sums_ + token->observation * sums.width + first_ + column);
         }
         slopes.add_times(sums.kinds + pair.kind * sums.width + first_ + column, places_.data() + pair.place * width_ + column);
         slopes.add_times(sums.places + pair.place * sums.width + first_ + column, kinds_.data() + pair.kind * width_ + column);
@@ -201,12 +219,13 @@ struct TokenGradients {
     MG_INLINE void add_amounts(const std::vector<SortedTokens::Amount>& amounts, int64_t column) {
       for (const SortedTokens::Amount& amount : amounts) {
         Columns<N> slopes;
-        slopes.add(whole_.of_sums + amount.observation * whole_.sums.width + first_ + column);
+        slopes.add(of_sums_ + amount.observation * whole_.sums.width + first_ + column);
         slopes.add_scaled(amount.amount, magnitudes_.data() + amount.magnitude * width_ + column);
       }
     }
 
     const TokenGradients& whole_;
+    const float* of_sums_;
     int64_t first_, width_;
     Floats places_, kinds_, magnitudes_;
   };

@@ -39,7 +39,7 @@ class TokenMemory {
   // what they remember. `translation` [65536][2], one for each in `tables`, or null: feature and value to write instead.
   void see(const uint8_t* observations, const int64_t* rows, int64_t count, int32_t tokens, uint8_t* out, int32_t room,
            const uint8_t* translation, const int64_t* tables) {
-    constexpr int64_t kPiece = 64;
+    constexpr int64_t kPiece = 128;  // fewer take less time than waking a thread
     const int32_t pieces = static_cast<int32_t>((count + kPiece - 1) / kPiece);
     workers_.share(pieces, [&](int32_t piece) {
       for (int64_t i = piece * kPiece; i < std::min(count, (piece + 1) * kPiece); ++i) {
@@ -148,10 +148,18 @@ class TokenMemory {
 
   // 0 to 14 from far north or west to far south or east; finer where it is near.
   static int32_t level(int32_t distance) {
-    constexpr int32_t kEnds[] = {1, 4, 7, 11, 17, 26, 40};
-    int32_t size = 0;
-    while (size < 7 && std::abs(distance) > kEnds[size]) ++size;
-    return kLevels / 2 + (distance < 0 ? -size : size);
+    constexpr int32_t kFar = 41;
+    static constexpr std::array<uint8_t, 2 * kFar + 1> kTable = [] {
+      constexpr int32_t kEnds[] = {1, 4, 7, 11, 17, 26, 40};
+      std::array<uint8_t, 2 * kFar + 1> table{};
+      for (int32_t i = -kFar; i <= kFar; ++i) {
+        int32_t size = 0;
+        while (size < 7 && (i < 0 ? -i : i) > kEnds[size]) ++size;
+        table[static_cast<std::size_t>(i + kFar)] = static_cast<uint8_t>(kLevels / 2 + (i < 0 ? -size : size));
+      }
+      return table;
+    }();
+    return kTable[static_cast<std::size_t>(std::clamp(distance, -kFar, kFar) + kFar)];
   }
 
   Settings settings_;

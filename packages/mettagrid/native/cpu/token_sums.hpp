@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "cpu/vectors.hpp"
@@ -38,6 +39,43 @@ struct Observations {
   int64_t stride;  // bytes from one observation to the next
 };
 
+// The rows of an embedding [rows][width] in bfloat16: half as much memory to read. A number has columns j and j + 16, in the
+// low and the high half, so that both become floats with one instruction; the width is a multiple of `kColumns`.
+class RoundedRows {
+ public:
+  using Pair = uint32_t;
+  static constexpr int64_t kColumns = 2 * kLanes;
+
+  void fill(const float* rows, int64_t count, int64_t width) {
+    pairs_.resize(static_cast<std::size_t>(count * width / 2));
+    vectorized([&](auto) __attribute__((always_inline)) {
+      for (int64_t i = 0; i < count * width; i += kColumns) {
+        Lanes numbers;
+        BitLanes low, high;
+        load(numbers, rows + i);
+        round(low, numbers);
+        load(numbers, rows + i + kLanes);
+        round(high, numbers);
+        low |= high << 16;
+        std::memcpy(pairs_.data() + i / 2, &low, sizeof low);
+      }
+    });
+  }
+  const Pair* data() const { return pairs_.data(); }
+
+  // Reads `kColumns` columns.
+  static MG_INLINE void read(const Pair* from, Lanes& low, Lanes& high) {
+    BitLanes pairs;
+    std::memcpy(&pairs, from, sizeof pairs);
+    const BitLanes first = pairs << 16, second = pairs & 0xFFFF0000u;
+    std::memcpy(&low, &first, sizeof low);
+    std::memcpy(&high, &second, sizeof high);
+  }
+
+ private:
+  std::vector<Pair> pairs_;
+};
+
 // Each used token adds place * kind, elementwise. Those of the agent's own cell and of the whole game also add
 // amount * magnitude.
 struct TokenSums {
@@ -46,6 +84,8 @@ struct TokenSums {
   const float* places;  // [num_places][width]
   const float* kinds;   // [kinds][width]
   int64_t width;
+  const RoundedRows::Pair* rounded_places = nullptr;  // the same; both are null in float32
+  const RoundedRows::Pair* rounded_kinds = nullptr;
 
   struct Product {
     int64_t place, kind;  // rows, times the step of `read`
@@ -68,22 +108,40 @@ struct TokenSums {
   // Writes the sum of one observation [width], with memory for its terms.
   MG_INLINE void sum(int64_t observation, const float* magnitudes, Terms& terms, float* to) const {
     read(observation, width, terms);
+    if (rounded_places != nullptr) {
+      int64_t column = 0;
+      for (; column + 4 * RoundedRows::kColumns <= width; column += 4 * RoundedRows::kColumns) {
+        sum_rounded<4>(terms, column, magnitudes, to);
+      }
+      for (; column < width; column += RoundedRows::kColumns) sum_rounded<1>(terms, column, magnitudes, to);
+      return;
+    }
     by_columns(0, width, [&](auto vectors, int64_t column) __attribute__((always_inline)) {
       sum_columns<vectors()>(terms, places + column, kinds + column, magnitudes + column, to + column);
     });
   }
 
-  // Writes sums [count][width]; `magnitudes` is [magnitudes][width].
-  void run(const float* magnitudes, float* sums, Workers& workers) const {
+  // Writes sums [count][width] or, if `bias` [width] is not null, ReLU of the sums plus it; `magnitudes` is
+  // [magnitudes][width].
+  void run(const float* magnitudes, const float* bias, float* sums, Workers& workers) const {
     constexpr int64_t kPiece = 16;
     workers.share(static_cast<int32_t>((observations.count + kPiece - 1) / kPiece), [&](int32_t piece) {
       vectorized([&](auto) __attribute__((always_inline)) {
         Terms terms(observations.tokens);
         for (int64_t i = piece * kPiece; i < std::min(observations.count, (piece + 1) * kPiece); ++i) {
           sum(i, magnitudes, terms, sums + i * width);
+          if (bias != nullptr) add_relu(bias, sums + i * width);
         }
       });
     });
+  }
+
+  // Adds a bias [width] to a sum, and applies ReLU.
+  MG_INLINE void add_relu(const float* bias, float* to) const {
+    for (int64_t j = 0; j < width; ++j) {
+      const float sum = to[j] + bias[j];
+      to[j] = sum < 0.0f ? 0.0f : sum;  // NaN stays NaN
+    }
   }
 
   // Reads the terms of one observation, with rows that are `step` apart.
@@ -109,6 +167,33 @@ struct TokenSums {
   }
 
  private:
+  // Sums N * `RoundedRows::kColumns` columns.
+  template <std::size_t N>
+  MG_INLINE void sum_rounded(Terms& terms, int64_t column, const float* magnitudes, float* sums) const {
+    Lanes total[N][2] = {};
+    const RoundedRows::Pair *const place_rows = rounded_places + column / 2, *const kind_rows = rounded_kinds + column / 2;
+    for (const Product *p = terms.products(), *const end = p + terms.num_products; p != end; ++p) {
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < N; ++v) {
+        Lanes place[2], kind[2];
+        RoundedRows::read(place_rows + p->place / 2 + v * kLanes, place[0], place[1]);
+        RoundedRows::read(kind_rows + p->kind / 2 + v * kLanes, kind[0], kind[1]);
+        total[v][0] += place[0] * kind[0];
+        total[v][1] += place[1] * kind[1];
+      }
+    }
+    for (const Amount *a = terms.amounts(), *const end = a + terms.num_amounts; a != end; ++a) {
+#pragma GCC unroll 8
+      for (std::size_t v = 0; v < 2 * N; ++v) {
+        Lanes magnitude;
+        load(magnitude, magnitudes + column + a->magnitude + v * kLanes);
+        total[v / 2][v % 2] += magnitude * a->amount;
+      }
+    }
+#pragma GCC unroll 8
+    for (std::size_t v = 0; v < 2 * N; ++v) store(sums + column + v * kLanes, total[v / 2][v % 2]);
+  }
+
   template <std::size_t N>
   static MG_INLINE void sum_columns(Terms& terms, const float* place_rows, const float* kind_rows, const float* magnitude_rows,
                                     float* sums) {

@@ -12,10 +12,33 @@ namespace cpu {
 inline constexpr int32_t kLanes = 16;
 typedef float Lanes __attribute__((vector_size(4 * kLanes)));
 typedef int32_t IntLanes __attribute__((vector_size(4 * kLanes)));
+typedef uint32_t BitLanes __attribute__((vector_size(4 * kLanes)));
+typedef uint16_t HalfLanes __attribute__((vector_size(2 * kLanes)));
+
+// A number in bfloat16: the upper half of a float.
+using Half = uint16_t;
 
 // By reference, because the calling convention of such a vector depends on the target processor.
 MG_INLINE void load(Lanes& to, const float* from) { std::memcpy(&to, from, sizeof(Lanes)); }
 MG_INLINE void store(float* to, const Lanes& from) { std::memcpy(to, &from, sizeof(Lanes)); }
+MG_INLINE void load(Lanes& to, const Half* from) {
+  HalfLanes halves;
+  std::memcpy(&halves, from, sizeof halves);
+  const BitLanes bits = __builtin_convertvector(halves, BitLanes) << 16;
+  std::memcpy(&to, &bits, sizeof to);
+}
+// Writes the halves as numbers up to 65535. Rounds to the nearest, to even in the middle. NaN stays NaN.
+MG_INLINE void round(BitLanes& bits, const Lanes& from) {
+  std::memcpy(&bits, &from, sizeof bits);
+  bits += 0x7FFFu + (bits >> 16 & 1u);
+  bits = from == from ? bits >> 16 : BitLanes{} + 0x7FC0u;
+}
+MG_INLINE void store(Half* to, const Lanes& from) {
+  BitLanes bits;
+  round(bits, from);
+  const HalfLanes halves = __builtin_convertvector(bits, HalfLanes);
+  std::memcpy(to, &halves, sizeof halves);
+}
 
 // x = exp(x), to about one unit in the last place, for x cut to [-87, 88]. NaN stays NaN.
 MG_INLINE void exponential(Lanes& x) {

@@ -18,7 +18,10 @@ class Workers {
   // The caller of `share` works too, so there are `threads` - 1 helpers.
   explicit Workers(int32_t threads) : crew_(std::make_unique<Crew>()) {
     // With more threads than cores, a spinning thread would take the CPU from a working one.
-    crew_->spins = static_cast<uint32_t>(threads) <= std::thread::hardware_concurrency() ? kSpins : 0;
+    if (static_cast<uint32_t>(threads) <= std::thread::hardware_concurrency()) {
+      crew_->helper_spins = kSpins;
+      crew_->caller_spins = kCallerSpins;
+    }
     for (int32_t i = 1; i < threads; ++i) {
       crew_->helpers.emplace_back([crew = crew_.get()] { crew->help(); });
 #if defined(__linux__)
@@ -49,11 +52,13 @@ class Workers {
   }
 
  private:
-  static constexpr int32_t kSpins = 1000;  // some tens of microseconds
+  // Some microseconds for a helper that waits for work. A caller waits for helpers that work already, and waits longer:
+  // sleeping and waking up would take tens of microseconds.
+  static constexpr int32_t kSpins = 200, kCallerSpins = 20 * kSpins;
 
   struct Crew {
     std::vector<std::thread> helpers;
-    int32_t spins = 0;
+    int32_t helper_spins = 0, caller_spins = 0;
 
     // The job. The caller writes it while no piece is taken; only threads that hold a piece read it.
     void (*call)(const void*, int32_t) = nullptr;
@@ -97,7 +102,7 @@ class Workers {
       if (any_asleep) wake.notify_all();
       work_off();
       const auto is_done = [&] { return done.load(std::memory_order_acquire) == pieces; };
-      if (spin(is_done)) return;
+      if (spin(is_done, caller_spins)) return;
       std::unique_lock lock(mutex);
       finished.wait(lock, is_done);
     }
@@ -105,7 +110,7 @@ class Workers {
     void help() {
       for (uint32_t seen = 0;;) {
         const auto is_new = [&] { return job.load(std::memory_order_acquire) != seen; };
-        const bool is_awake = spin(is_new);
+        const bool is_awake = spin(is_new, helper_spins);
         {
           std::unique_lock lock(mutex);
           if (!is_awake) {
@@ -136,8 +141,8 @@ class Workers {
     }
 
     template <class Test>
-    bool spin(const Test& is_so) const {
-      for (int32_t i = 0; i < spins; ++i) {
+    static bool spin(const Test& is_so, int32_t times) {
+      for (int32_t i = 0; i < times; ++i) {
         if (is_so()) return true;
 #if defined(__x86_64__)
         __builtin_ia32_pause();

@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from mettagrid import _native  # noqa: E402
-from mettagrid.policy._cpu_kernels import draw, kernel_threads, lstm_steps, sum_bytes  # noqa: E402
+from mettagrid.policy._cpu_kernels import draw, has_bfloat16, kernel_settings, linear, lstm_steps, sum_bytes  # noqa: E402
 from mettagrid.policy._recurrence import _step_by_step, run_lstm  # noqa: E402
 from mettagrid.policy.loader import initialize_or_load_policy  # noqa: E402
 from mettagrid.policy.policy_spec import PolicySpec  # noqa: E402
@@ -32,6 +32,11 @@ def lstm_inputs(segments: int, steps: int, features: int, size: int) -> tuple[An
     lstm = torch.nn.LSTM(features, size, batch_first=True)
     shapes = [(segments, steps, features), (segments, size), (segments, size)]
     return lstm, [torch.randn(shape, requires_grad=True) for shape in shapes]
+
+
+def distance(got: Any, right: Any) -> float:
+    """The size of the difference, as a part of the right result's."""
+    return float((got - right).detach().norm() / right.detach().norm().clamp(min=1e-9))
 
 
 def lstm_results(lstm: Any, leaves: list[Any], resets: Any, run: Any) -> list[Any]:
@@ -65,30 +70,79 @@ def test_all_forms_of_the_lstm_equal_that_of_pytorch(size: int) -> None:
         torch.testing.assert_close(last_cell, last[0], atol=1e-6, rtol=1e-5)
 
 
-def test_large_and_missing_numbers_go_through_the_lstm_as_in_pytorch() -> None:
+@pytest.mark.parametrize(("segments", "steps", "features", "size"), [(1, 1, 16, 16), (19, 5, 24, 48), (70, 9, 7, 32)])
+def test_the_lstm_and_its_gradients_are_nearly_the_same_in_bfloat16(
+    segments: int, steps: int, features: int, size: int
+) -> None:
+    lstm, leaves = lstm_inputs(segments, steps, features, size)
+    resets = torch.rand(segments, steps) < 0.3
+    exact = lstm_results(lstm, leaves, resets, run_lstm)
+    with kernel_settings(1, bfloat16=True):
+        rounded = lstm_results(lstm, leaves, resets, run_lstm)
+    for got, right in zip(rounded, exact, strict=True):
+        assert distance(got, right) < 0.02
+    if has_bfloat16() and features % 2 == 0:
+        assert not torch.equal(rounded[0], exact[0])
+
+
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_large_and_missing_numbers_go_through_the_lstm_as_in_pytorch(bfloat16: bool) -> None:
     lstm, (inputs, hidden, cell) = lstm_inputs(4, 1, 16, 16)
-    with torch.no_grad():
+    with torch.no_grad(), kernel_settings(1, bfloat16=bfloat16):
         inputs[0], inputs[1], inputs[2] = 1e6, -1e6, torch.nan
         expected, _ = lstm(inputs, (hidden[None], cell[None]))
         outputs, _ = run_lstm(lstm, inputs, (hidden, cell))
-    torch.testing.assert_close(outputs, expected, atol=1e-6, rtol=1e-5, equal_nan=True)
+    accuracy = 1e-2 if bfloat16 else 1e-6
+    torch.testing.assert_close(outputs, expected, atol=accuracy, rtol=1e-5, equal_nan=True)
 
 
-def test_the_lstm_gives_the_same_bits_on_any_number_of_threads() -> None:
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_missing_numbers_reach_all_gradients_of_the_lstm(bfloat16: bool) -> None:
+    lstm, leaves = lstm_inputs(9, 3, 16, 16)
+    with torch.no_grad():
+        leaves[0][4, 2, 7] = torch.nan
+    with kernel_settings(1, bfloat16=bfloat16):
+        gradients = lstm_results(lstm, leaves, None, run_lstm)[3:]
+    assert all(gradient.isnan().any() for gradient in gradients)
+
+
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_the_lstm_gives_the_same_bits_on_any_number_of_threads(bfloat16: bool) -> None:
     lstm, leaves = lstm_inputs(70, 6, 40, 32)
     resets = torch.rand(70, 6) < 0.2
     results = []
     for number in (1, 2, 5):
-        torch.set_num_threads(number)
-        bias = lstm.bias_ih_l0 + lstm.bias_hh_l0
-        outputs, cell = lstm_steps(
-            leaves[0], (lstm.weight_ih_l0, lstm.weight_hh_l0), bias, leaves[1], leaves[2], resets
-        )
-        results.append(
-            [outputs, *torch.autograd.grad(outputs.square().sum() + cell.sum(), [*leaves, *lstm.parameters()])]
-        )
+        with kernel_settings(number, bfloat16=bfloat16):
+            bias = lstm.bias_ih_l0 + lstm.bias_hh_l0
+            outputs, cell = lstm_steps(
+                leaves[0], (lstm.weight_ih_l0, lstm.weight_hh_l0), bias, leaves[1], leaves[2], resets
+            )
+            loss = outputs.square().sum() + cell.sum()
+            results.append([outputs, *torch.autograd.grad(loss, [*leaves, *lstm.parameters()])])
     for other in results[1:]:
         assert all(torch.equal(got, right) for got, right in zip(other, results[0], strict=True))
+
+
+@pytest.mark.parametrize(("batch", "features", "outputs"), [(1, 5, 3), (45, 64, 40), (600, 128, 7)])
+@pytest.mark.parametrize("relu", [False, True])
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_a_linear_layer_and_its_gradients_equal_those_of_pytorch(
+    batch: int, features: int, outputs: int, relu: bool, bfloat16: bool
+) -> None:
+    layer = torch.nn.Linear(features, outputs)
+    inputs, direction = torch.randn(batch, features, requires_grad=True), torch.randn(batch, outputs)
+    leaves = (inputs, layer.weight, layer.bias)
+    results = []
+    for number, exact in ((1, False), (3, False), (2, True)):
+        with kernel_settings(number, bfloat16=bfloat16):
+            got = linear(*leaves, relu=relu, exact=exact)
+            results.append([got, *torch.autograd.grad(got, leaves, direction)])
+    expected = layer(inputs).relu() if relu else layer(inputs)
+    right = [expected, *torch.autograd.grad(expected, leaves, direction)]
+    for got, other, exact, want in zip(*results, right, strict=True):
+        assert torch.equal(got, other)
+        torch.testing.assert_close(exact, want, atol=1e-4, rtol=1e-4)
+        assert distance(got, want) < (0.1 if bfloat16 else 1e-4)  # an output near zero can have the other sign
 
 
 @pytest.mark.parametrize("width", [8, 24, 80, 150])
@@ -107,6 +161,23 @@ def test_the_sum_over_tokens_gives_the_same_bits_on_any_number_of_threads(width:
         torch.testing.assert_close(got, right, atol=1e-3, rtol=1e-4)
     for other in results[1:]:
         assert all(torch.equal(got, right) for got, right in zip(other, results[0], strict=True))
+
+
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_the_first_layer_equals_the_sum_with_bias_and_relu(bfloat16: bool) -> None:
+    net, rows = network(embedding_size=96), observations(70)
+    weights = (net.places, net.kinds, net.magnitudes, net.bias)
+    expected = torch.relu(net._gathered(rows, *net._embeddings()) + net.bias)
+    direction = torch.randn(expected.shape)
+    right = [expected, *torch.autograd.grad(expected, weights, direction)]
+    results = []
+    for number in (1, 3):
+        with kernel_settings(number, bfloat16=bfloat16):
+            got = net._first_layer(rows, None)
+            results.append([got, *torch.autograd.grad(got, weights, direction)])
+    for one, other, want in zip(*results, right, strict=True):
+        assert torch.equal(one, other)
+        assert distance(one, want) < (0.1 if bfloat16 else 1e-4)
 
 
 def test_the_gradients_of_many_observations_equal_those_of_the_reference() -> None:
@@ -171,6 +242,44 @@ def test_a_copy_for_playing_decides_like_the_network(rows: int, threads: int) ->
     assert network(hidden_size=12).playing_copy() is None
 
 
+@pytest.mark.parametrize("vibes", [False, True])
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_a_copy_plays_like_its_heads_and_draws(vibes: bool, bfloat16: bool) -> None:
+    net, seen = network(embedding_size=64, hidden_size=32, vibes=vibes, auxiliary=True), observations(40)
+    with kernel_settings(2, bfloat16=bfloat16), torch.no_grad():
+        copy = net.playing_copy()
+        state = {name: torch.randn(40, 32) for name in MEMORY}
+        before = {name: tensor.clone() for name, tensor in state.items()}
+        outputs = copy(seen, before)
+        actions, log_probs, values = copy.play(seen, state, torch.Generator().manual_seed(4))
+        names = ["logits", *(["vibe"] if vibes else [])]
+        width = sum(outputs[name].shape[1] for name in names)
+        uniform = torch.rand((40, width), generator=torch.Generator().manual_seed(4))
+        expected, first = torch.zeros(40), 0
+        for column, name in enumerate(names):
+            count, drawn = outputs[name].shape[1], torch.zeros(40, dtype=torch.int64)
+            expected += draw(outputs[name], uniform[:, first : first + count].contiguous(), drawn)
+            assert torch.equal(actions[:, column], drawn)
+            first += count
+    torch.testing.assert_close(log_probs, expected, atol=1e-6, rtol=1e-5)
+    assert torch.equal(values, outputs["values"][:, 0])
+    assert all(torch.equal(state[name], before[name]) for name in MEMORY)
+    assert vibes or not actions[:, 1].any()
+
+
+def test_a_copy_in_bfloat16_decides_like_the_network_in_bfloat16() -> None:
+    net, seen = network(embedding_size=64, hidden_size=32), observations(40)
+    with torch.no_grad():
+        exact = net.heads(seen, {name: torch.zeros(40, 32) for name in MEMORY})
+        with kernel_settings(1, bfloat16=True):
+            state = {name: torch.zeros(40, 32) for name in MEMORY}
+            played = net.playing_copy()(seen, dict(state))
+            trained = net.heads(seen, dict(state))
+    for name, right in trained.items():
+        torch.testing.assert_close(played[name], right, atol=2e-3, rtol=1e-3)
+        assert distance(right, exact[name]) < 0.05
+
+
 @pytest.mark.parametrize("count", [1, 5, 40])
 def test_draws_are_those_of_the_largest_logit_plus_noise(count: int) -> None:
     outputs, uniform = 3 * torch.randn(300, count + 2), torch.rand(300, count)
@@ -179,7 +288,7 @@ def test_draws_are_those_of_the_largest_logit_plus_noise(count: int) -> None:
     drawn = torch.full((300, 2), -1)
     results = []
     for number in (1, 3):
-        with kernel_threads(number):
+        with kernel_settings(number):
             results.append((draw(logits, uniform, drawn[:, 1]), drawn[:, 1].clone()))
     noise = -(-uniform.double().clamp(min=1e-20).log()).log()
     assert torch.equal(drawn[:, 1], (logits + noise).argmax(1))
@@ -205,7 +314,7 @@ def test_a_draw_from_missing_numbers_has_no_probability() -> None:
 
 def test_the_kernels_have_threads_of_their_own() -> None:
     torch.set_num_threads(2)
-    with pytest.raises(ZeroDivisionError), kernel_threads(3):
+    with pytest.raises(ZeroDivisionError), kernel_settings(3):
         assert torch.get_num_threads() == 1
         raise ZeroDivisionError
     assert torch.get_num_threads() == 2
@@ -233,11 +342,34 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
         kernels.draw(logits, logits[:, :2].copy(), positions, np.zeros(4, np.float32))
     with pytest.raises(ValueError, match="the shapes do not fit"):
         kernels.draw(logits, logits, positions, np.zeros(5, np.float32))
+    outputs, actions = np.zeros((4, 6), np.float32), np.zeros((4, 2), np.int64)
+    rows = (np.zeros(4, np.float32), np.zeros(4, np.float32))
+    kernels.draw_actions(outputs, (0, 3), (3, 2), (5, 1), outputs[:, :5].copy(), actions, *rows)
+    for columns in (
+        ((0, 3), (3, 2), (6, 1)),
+        ((-1, 4), (3, 2), (5, 1)),
+        ((0, 3), (3, 1), (5, 1)),
+        ((0, 3), (3, 2), (4, 2)),
+    ):
+        with pytest.raises(ValueError, match="the shapes do not fit"):
+            kernels.draw_actions(outputs, *columns, outputs[:, :5].copy(), actions, *rows)
     numbers = np.zeros((2, 16), np.float32)
+    with pytest.raises(ValueError, match="the shapes do not fit"):
+        kernels.run_linear(numbers, np.zeros((3, 15), np.float32), np.zeros(3, np.float32), False, False, numbers)
+    with pytest.raises(ValueError, match="the shapes do not fit"):
+        _native.sum_backwards(numbers, numbers[:1], numbers.copy())
+    with pytest.raises(ValueError, match="multiple of 32"):
+        _native.RoundedEmbeddings(numbers, numbers)
     cube, weight, bias = np.zeros((2, 1, 16), np.float32), np.zeros((64, 16), np.float32), np.zeros(64, np.float32)
     kernels.run_lstm(cube, weight, weight, bias, numbers, numbers, None, cube.copy(), cube.copy(), None)
     with pytest.raises(ValueError, match="the shapes do not fit"):
         kernels.run_lstm(cube, weight, weight, bias[:60], numbers, numbers, None, cube.copy(), cube.copy(), None)
+    with pytest.raises(ValueError, match="there is no bfloat16"):
+        gates = np.zeros((2, 1, 64), np.uint16)
+        kernels.run_lstm(cube, weight, weight, bias, numbers, numbers, None, cube.copy(), cube.copy(), gates)
+    with pytest.raises(ValueError, match="float32 or bfloat16"):
+        gates = np.zeros((2, 1, 64), np.int32)
+        kernels.run_lstm(cube, weight, weight, bias, numbers, numbers, None, cube.copy(), cube.copy(), gates)
     with pytest.raises(ValueError, match="multiple of 16"):
         narrow = np.zeros((48, 12), np.float32)
         kernels.run_lstm(cube, narrow, narrow, bias, numbers, numbers, None, cube.copy(), cube.copy(), None)
@@ -246,8 +378,8 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
     kinds[7] = 3
     tables = _native.TokenTables(kinds, places, columns, scales, 0x66, -1)
     tokens, sums = np.zeros((2, 5, 3), np.uint8), np.zeros((2, 16), np.float32)
-    kernels.sum_tokens(tables, tokens, numbers, np.zeros((3, 16), np.float32), numbers, sums)
+    kernels.sum_tokens(tables, tokens, numbers, np.zeros((3, 16), np.float32), numbers, None, sums)
     with pytest.raises(ValueError, match="too few rows"):
-        kernels.sum_tokens(tables, tokens, numbers, numbers, numbers, sums)
+        kernels.sum_tokens(tables, tokens, numbers, numbers, numbers, None, sums)
     with pytest.raises(ValueError, match="negative"):
         _native.TokenTables(kinds - 1, places, columns, scales, 0x66, -1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -211,7 +212,11 @@ VectorBatchSize = Annotated[
 ]
 NumberFormat = Annotated[
     Precision,
-    typer.Option("--precision", help="Numbers of the network; weights stay float32.", rich_help_panel=HARDWARE),
+    typer.Option(
+        "--precision",
+        help="Numbers of the network; weights stay float32. auto: bfloat16 on a CPU where it is faster, else float32.",
+        rich_help_panel=HARDWARE,
+    ),
 ]
 Seed = Annotated[
     int,
@@ -284,7 +289,7 @@ def train(
     num_workers: Threads = None,
     parallel_envs: ParallelEnvs = None,
     vector_batch_size: VectorBatchSize = None,
-    precision: NumberFormat = "float32",
+    precision: NumberFormat = "auto",
     seed: Seed = 42,
     map_seed: MapSeed = None,
     run: RunName = None,
@@ -308,6 +313,7 @@ def train(
     for text in filter(None, (args.policy, args.teacher, *opponents)):
         choices.policy(ctx, text, None)
 
+    gc.disable()  # imported modules never become garbage; the run enables the collector
     from cogames_training.commands.next_steps import command_words, print_next_steps
     from cogames_training.distributed import is_first_process
     from cogames_training.training import train

@@ -335,7 +335,7 @@ class TrainConfig(RecipeConfig):
     """seeds the network, the sampling and the worlds"""
     device: str = "auto"
     """auto, cpu, cuda or mps"""
-    precision: Literal["float32", "bfloat16"] = "float32"
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
     """numbers of the network; losses, optimizer and weights stay float32"""
     data_dir: str | None = None
     """folder of all runs; by default DATA_DIR or ./train_dir"""

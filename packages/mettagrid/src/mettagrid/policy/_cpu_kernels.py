@@ -1,6 +1,6 @@
 """Layers of networks in native code, with gradients, for float32 on the CPU; importing this imports PyTorch.
 
-They run on as many threads as PyTorch, or as `kernel_threads` says. Results do not depend on that number.
+They run on as many threads as PyTorch, or as `kernel_settings` says. Results do not depend on that number.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ __all__ = [
     "draw",
     "from_bytes",
     "from_tokens",
-    "kernel_threads",
+    "has_bfloat16",
+    "has_fast_bfloat16",
+    "kernel_settings",
+    "linear",
     "lstm_steps",
     "sum_bytes",
     "sum_tokens",
@@ -36,40 +39,63 @@ LANES = 16
 """the size of an LSTM and the outputs of `sum_bytes` must be multiples of this"""
 
 
+ROUNDED_COLUMNS = 32
+"""embeddings whose width is a multiple of this are read in bfloat16 if that is chosen"""
+
 _threads: int | None = None  # of the kernels; None: as many as PyTorch
+_bfloat16 = False
+
+
+def has_bfloat16() -> bool:
+    """Return whether this processor has instructions for products of bfloat16 numbers."""
+    available: bool = _native.NetworkKernels.has_bfloat16()
+    return available
+
+
+def has_fast_bfloat16() -> bool:
+    """Return whether it has, and they are faster than those for float32."""
+    fast: bool = _native.NetworkKernels.has_fast_bfloat16()
+    return fast
 
 
 @contextmanager
-def kernel_threads(threads: int) -> Iterator[None]:
+def kernel_settings(threads: int, *, bfloat16: bool = False) -> Iterator[None]:
     """Run the kernels on this many threads, and PyTorch on one.
 
-    For networks whose large layers are kernels: sharing the small operations around them costs more than it gains.
+    For networks whose large layers are kernels: sharing the small operations around them costs more than it gains. With
+    `bfloat16`, the factors of large products are rounded to it where the processor has instructions for that; weights,
+    sums and all results stay float32.
     """
-    global _threads
-    before, of_torch = _threads, torch.get_num_threads()
-    _threads = threads
+    global _threads, _bfloat16
+    before, of_torch = (_threads, _bfloat16), torch.get_num_threads()
+    _threads, _bfloat16 = threads, bfloat16
     torch.set_num_threads(1)
     try:
         yield
     finally:
-        _threads = before
+        _threads, _bfloat16 = before
         torch.set_num_threads(of_torch)
 
 
 def sum_tokens(
-    tables: Any, observations: torch.Tensor, places: torch.Tensor, kinds: torch.Tensor, magnitudes: torch.Tensor
+    tables: Any,
+    observations: torch.Tensor,
+    places: torch.Tensor,
+    kinds: torch.Tensor,
+    magnitudes: torch.Tensor,
+    bias: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    """Return the sums over the used tokens, float32 [batch, d]; differentiable in the three embeddings.
+    """Return the sums over the used tokens, float32 [batch, d]; with a bias [d], ReLU of the sums plus it.
 
     `tables` is a `_native.TokenTables`, `observations` uint8 [batch, tokens, 3]. The embeddings are float32 [..., d],
-    without rows for no place and the unknown kind.
+    without rows for no place and the unknown kind. Differentiable in the embeddings and the bias.
     """
     observations = _with_contiguous_tokens(observations)
     embeddings = [table.contiguous() for table in (places, kinds, magnitudes)]
     if torch.is_grad_enabled():
-        sums: torch.Tensor = _SumTokens.apply(tables, observations, *embeddings)
+        sums: torch.Tensor = _SumTokens.apply(tables, observations, *embeddings, bias)
         return sums
-    return _sum_tokens(tables, observations, *embeddings)
+    return _sum_tokens(tables, observations, *embeddings, bias)
 
 
 def sum_bytes(observations: torch.Tensor, padding: tuple[int, int, int], weight: torch.Tensor) -> torch.Tensor:
@@ -82,6 +108,20 @@ def sum_bytes(observations: torch.Tensor, padding: tuple[int, int, int], weight:
         sums: torch.Tensor = _SumBytes.apply(observations, padding, weight)
         return sums
     return _sum_bytes(observations, padding, weight)
+
+
+def linear(
+    inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, *, relu: bool = False, exact: bool = False
+) -> torch.Tensor:
+    """Return the outputs of a linear layer for inputs float32 [batch, features], with or without ReLU; differentiable.
+
+    With `exact`, products are in float32 in any case.
+    """
+    given = (inputs.contiguous(), weight, bias)
+    if torch.is_grad_enabled():
+        outputs: torch.Tensor = _Linear.apply(*given, relu, exact)
+        return outputs
+    return _run_linear(*given, relu, exact)
 
 
 def lstm_steps(
@@ -127,7 +167,10 @@ def from_tokens(tables: Any, *embeddings: torch.Tensor) -> FirstLayer:
     `embeddings` are places, kinds, magnitudes and the bias.
     """
     arrays = [_array(tensor.contiguous()) for tensor in embeddings]
-    return lambda network, seen, *others: _kernels().step_from_tokens(network, tables, seen, *arrays, *others)
+    places, kinds, *_ = embeddings
+    is_rounded = _bfloat16 and places.shape[1] % ROUNDED_COLUMNS == 0
+    rounded = _native.RoundedEmbeddings(_array(places), _array(kinds)) if is_rounded else None
+    return lambda network, seen, *others: _kernels().step_from_tokens(network, tables, seen, *arrays, rounded, *others)
 
 
 def from_bytes(weight: torch.Tensor, padding: tuple[int, int, int], scale: float, bias: torch.Tensor) -> FirstLayer:
@@ -157,13 +200,17 @@ class PlayingCopy:
         """`heads` are by the name of their output. `second_has_relu`: ReLU follows the second layer, too."""
         self._first = first
         self._sizes = {name: head.out_features for name, head in heads.items()}
+        starts = dict(zip(self._sizes, np.cumsum([0, *self._sizes.values()]).tolist(), strict=False))
+        self._places = tuple(
+            (starts.get(name, 0), self._sizes.get(name, 0)) for name in ("logits", "vibe", "values")
+        )  # first column and number of columns
         with torch.no_grad():
             input_weight, hidden_weight, input_bias, hidden_bias = lstm.all_weights[0]
             recurrent = (input_weight, hidden_weight, input_bias + hidden_bias)
             weight = torch.cat([head.weight for head in heads.values()])
             bias = torch.cat([head.bias for head in heads.values()])
         second_layer = (_array(second.weight), _array(second.bias), second_has_relu)
-        self._network = _native.PlayingNetwork(*second_layer, *map(_array, (*recurrent, weight, bias)))
+        self._network = _native.PlayingNetwork(*second_layer, *map(_array, (*recurrent, weight, bias)), _bfloat16)
 
     def __call__(self, observations: torch.Tensor, state: dict[str, Any]) -> dict[str, torch.Tensor]:
         """Return the outputs of the heads for uint8 [batch, tokens, 3]; replaces `lstm_h` and `lstm_c` in `state`."""
@@ -171,25 +218,47 @@ class PlayingCopy:
         before = [state[name].reshape(rows, -1).contiguous() for name in ("lstm_h", "lstm_c")]
         after = [torch.empty_like(part) for part in before]
         outputs = torch.empty(rows, sum(self._sizes.values()))
-        tensors = (_with_contiguous_tokens(observations), *before, *after, outputs)
-        self._first(self._network, *map(_array, tensors))
+        self._first(self._network, *map(_array, (_with_contiguous_tokens(observations), *before, *after, outputs)))
         state["lstm_h"], state["lstm_c"] = (part.reshape(shape) for part in after)
         return dict(zip(self._sizes, outputs.split(list(self._sizes.values()), 1), strict=True))
+
+    def reads(self, observations: torch.Tensor) -> bool:
+        """Return whether `play` can be called with observations of this shape."""
+        return True
+
+    def play(
+        self, observations: torch.Tensor, state: Mapping[str, torch.Tensor], generator: torch.Generator
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Draw actions; return them, int64 [rows, 2], their log-probabilities and the values, [rows] each.
+
+        The two columns are positions in `logits` and in `vibe`, 0 without such a head. `lstm_h` and `lstm_c` in
+        `state`, contiguous with one row per observation, are overwritten.
+        """
+        rows = len(observations)
+        memory = [state[name].view(rows, -1).numpy() for name in ("lstm_h", "lstm_c")]
+        outputs = np.empty((rows, sum(self._sizes.values())), np.float32)
+        self._first(self._network, _with_contiguous_tokens(observations).numpy(), *memory, *memory, outputs)
+        uniform = torch.rand((rows, self._sizes["logits"] + self._sizes.get("vibe", 0)), generator=generator).numpy()
+        actions = torch.zeros((rows, 2), dtype=torch.int64)
+        log_probs, values = torch.empty(rows), torch.empty(rows)
+        _kernels().draw_actions(outputs, *self._places, uniform, actions.numpy(), log_probs.numpy(), values.numpy())
+        return actions, log_probs, values
 
 
 class _SumTokens(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, tables: Any, observations: torch.Tensor, *embeddings: torch.Tensor) -> torch.Tensor:
+    def forward(ctx: Any, tables: Any, observations: torch.Tensor, *weights: Any) -> torch.Tensor:
         ctx.tables = tables
-        ctx.save_for_backward(observations, *embeddings)
-        return _sum_tokens(tables, observations, *embeddings)
+        sums = _sum_tokens(tables, observations, *weights)
+        ctx.save_for_backward(observations, *weights, sums)
+        return sums
 
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> Any:
-        observations, *embeddings = ctx.saved_tensors
-        gradients = [torch.empty_like(table) for table in embeddings]
-        places, kinds, _ = embeddings
-        arrays = map(_array, (observations, places, kinds, gradient.contiguous(), *gradients))
+        observations, *weights, sums = ctx.saved_tensors
+        gradients = [None if weight is None else torch.empty_like(weight) for weight in weights]
+        places, kinds, *_ = weights
+        arrays = map(_array, (observations, places, kinds, sums, gradient.contiguous(), *gradients))
         _kernels().sum_tokens_back(ctx.tables, *arrays)
         return None, None, *gradients
 
@@ -209,6 +278,25 @@ class _SumBytes(torch.autograd.Function):
         of_weight = gradient.new_empty(ctx.shape)
         _kernels().sum_bytes_back(_array(observations), ctx.padding, _array(gradient.contiguous()), _array(of_weight))
         return None, None, of_weight
+
+
+class _Linear(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, relu: bool, exact: bool
+    ) -> torch.Tensor:
+        outputs = _run_linear(inputs, weight, bias, relu, exact)
+        ctx.options = (relu, exact)
+        ctx.save_for_backward(inputs, weight, outputs)
+        return outputs
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+        inputs, weight, outputs = ctx.saved_tensors
+        gradients = [torch.empty_like(inputs), torch.empty_like(weight), weight.new_empty(len(weight))]
+        arrays = map(_array, (outputs, gradient.contiguous(), *gradients))
+        _kernels().run_linear_back(_array(inputs), _array(weight), *ctx.options, *arrays)
+        return *gradients, None, None
 
 
 class _Lstm(torch.autograd.Function):
@@ -231,9 +319,9 @@ class _Lstm(torch.autograd.Function):
         return *gradients, None
 
 
-def _sum_tokens(tables: Any, observations: torch.Tensor, *embeddings: torch.Tensor) -> torch.Tensor:
-    sums = embeddings[0].new_empty(len(observations), embeddings[0].shape[1])
-    _kernels().sum_tokens(tables, *map(_array, (observations, *embeddings, sums)))
+def _sum_tokens(tables: Any, observations: torch.Tensor, *weights: Any) -> torch.Tensor:
+    sums: torch.Tensor = weights[0].new_empty(len(observations), weights[0].shape[1])
+    _kernels().sum_tokens(tables, *map(_array, (observations, *weights, sums)))
     return sums
 
 
@@ -241,6 +329,14 @@ def _sum_bytes(observations: torch.Tensor, padding: tuple[int, int, int], weight
     sums = weight.new_empty(len(observations), len(weight))
     _kernels().sum_bytes(_array(observations), padding, _array(weight), _array(sums))
     return sums
+
+
+def _run_linear(
+    inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, relu: bool, exact: bool
+) -> torch.Tensor:
+    outputs = inputs.new_empty(len(inputs), len(weight))
+    _kernels().run_linear(*map(_array, (inputs, weight, bias)), relu, exact, _array(outputs))
+    return outputs
 
 
 def _run_lstm(
@@ -253,7 +349,8 @@ def _run_lstm(
     """Return outputs and cells [segments, steps, size], and the activated gates [segments, steps, 4 * size] or None."""
     gates_size, size = hidden_weight.shape
     outputs, cells = (inputs.new_empty(*inputs.shape[:2], size) for _ in range(2))
-    gates = inputs.new_empty(*inputs.shape[:2], gates_size) if keep_gates else None
+    kind = torch.uint16 if _bfloat16 and has_bfloat16() else torch.float32  # the upper halves of floats are bfloat16
+    gates = inputs.new_empty((*inputs.shape[:2], gates_size), dtype=kind) if keep_gates else None
     _kernels().run_lstm(*map(_array, (inputs, input_weight, hidden_weight, *others, outputs, cells, gates)))
     return outputs, cells, gates
 
@@ -269,9 +366,13 @@ def _array(tensor: torch.Tensor | None) -> np.ndarray | None:
 
 
 def _kernels() -> Any:
-    return _kernels_of(os.getpid(), _threads or torch.get_num_threads())  # threads do not survive a fork
+    return _kernels_of(_threads or torch.get_num_threads(), _bfloat16)
 
 
 @functools.lru_cache(maxsize=1)
-def _kernels_of(process: int, threads: int) -> Any:
-    return _native.NetworkKernels(threads)
+def _kernels_of(threads: int, bfloat16: bool) -> Any:
+    return _native.NetworkKernels(threads, bfloat16)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_kernels_of.cache_clear)  # threads do not survive a fork

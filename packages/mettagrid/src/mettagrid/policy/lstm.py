@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from mettagrid.envs._optional import extra
 from mettagrid.policy import _cpu_kernels
 from mettagrid.policy._first_layer import FirstLayer
+from mettagrid.policy._layers import joined_heads, linear
 from mettagrid.policy._recurrence import run_lstm
 from mettagrid.policy._torch import initialized, load_weights, sampled_action, save_weights, token_rows
 from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy, StatefulAgentPolicy, StatefulPolicyImpl
@@ -62,7 +62,8 @@ class LSTMPolicyNet(nn.Module):
     ) -> tuple[torch.Tensor, torch.Tensor]:
         batch = observations.shape[0]
         first, relu, second = self._net
-        hidden = second(relu(self._first_layer(first, observations, takes_fractions=True)))
+        assert isinstance(second, nn.Linear)
+        hidden = linear(second, relu(self._first_layer(first, observations, takes_fractions=True)))
         hidden = hidden.reshape(batch, -1, self.hidden_size)
         before = LSTMState.from_any(state, LAYERS)
         resets = state.get("resets") if isinstance(state, dict) else None
@@ -75,9 +76,10 @@ class LSTMPolicyNet(nn.Module):
         if isinstance(state, dict) and "lstm_h" in state:
             LSTMState(after[0][None], after[1][None]).write_dict(state)
         out = out.reshape(-1, self.hidden_size)
-        return self._action_head(out), self._value_head(out)
+        outputs = joined_heads({"logits": self._action_head, "values": self._value_head}, out)
+        return outputs["logits"], outputs["values"]
 
-    def playing_copy(self) -> Callable[..., dict[str, torch.Tensor]] | None:
+    def playing_copy(self) -> _cpu_kernels.PlayingCopy | None:
         """Return a faster form of `forward_eval` without gradients, until the weights change; None on a GPU."""
         first, _, second = self._net
         assert isinstance(first, nn.Linear) and isinstance(second, nn.Linear)
@@ -85,15 +87,7 @@ class LSTMPolicyNet(nn.Module):
             return None
         heads = {"logits": self._action_head, "values": self._value_head}
         layer = _cpu_kernels.from_bytes(first.weight, PADDING, 1.0 / 255.0, first.bias)
-        copy = _cpu_kernels.PlayingCopy(layer, second, self._rnn, heads, second_has_relu=False)
-
-        def step(observations: torch.Tensor, state: LSTMStateDict) -> dict[str, torch.Tensor]:
-            if self._first_layer.is_prefix(observations):
-                return copy(observations, state)
-            logits, values = self.forward_eval(observations, state)
-            return {"logits": logits, "values": values}
-
-        return step
+        return _PlayingCopy(self, layer, second, self._rnn, heads)
 
     def forward(
         self,
@@ -101,6 +95,23 @@ class LSTMPolicyNet(nn.Module):
         state: LSTMStateTuple | LSTMStateDict | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor]:
         return self.forward_eval(observations, state)
+
+
+class _PlayingCopy(_cpu_kernels.PlayingCopy):
+    """Decides natively on observations with fewer tokens than the game has, and as the network does on others."""
+
+    def __init__(self, network: LSTMPolicyNet, *layers: Any) -> None:
+        super().__init__(*layers, second_has_relu=False)
+        self._whole = network
+
+    def __call__(self, observations: torch.Tensor, state: LSTMStateDict) -> dict[str, torch.Tensor]:
+        if self.reads(observations):
+            return super().__call__(observations, state)
+        logits, values = self._whole.forward_eval(observations, state)
+        return {"logits": logits, "values": values}
+
+    def reads(self, observations: torch.Tensor) -> bool:
+        return self._whole._first_layer.is_prefix(observations)
 
 
 def obs_to_obs_tensor(obs: AgentObservation, obs_shape: tuple[int, ...], device: torch.device) -> torch.Tensor:

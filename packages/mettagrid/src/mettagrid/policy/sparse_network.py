@@ -14,6 +14,7 @@ import numpy as np
 from mettagrid import _native
 from mettagrid.envs._optional import extra
 from mettagrid.policy import _cpu_kernels
+from mettagrid.policy._layers import joined_heads, linear
 from mettagrid.policy._recurrence import run_lstm
 from mettagrid.policy._torch import not_compiled
 from mettagrid.policy.sparse_tokens import BYTES, GameTables
@@ -113,10 +114,9 @@ class SparseNetwork(nn.Module):
         shape = observations.shape[:-2] if rows is None else rows.shape
         segments, steps = (*shape, 1)[:2]
         flat = observations.flatten(0, -3)
-        pooled = self.pooled(flat, None if rows is None else rows.reshape(-1))
-        encoded = self.encoder(torch.relu(pooled + self.bias)).relu()
+        encoded = linear(self.encoder, self._first_layer(flat, None if rows is None else rows.reshape(-1)), relu=True)
         outputs = self._remember(encoded.reshape(segments, steps, -1), state)
-        return {name: head(outputs) for name, head in self._heads().items()}
+        return joined_heads(self._heads(), outputs)
 
     def playing_copy(self) -> _cpu_kernels.PlayingCopy | None:
         """Return a faster form of `heads` for steps without gradients, until the weights change; None on a GPU."""
@@ -143,10 +143,17 @@ class SparseNetwork(nn.Module):
             state["lstm_h"], state["lstm_c"] = hidden, cell
         return outputs.reshape(-1, size)
 
+    def _first_layer(self, observations: torch.Tensor, rows: torch.Tensor | None) -> torch.Tensor:
+        """Return ReLU of the sums over the used tokens plus the bias, float32 [batch, embedding]."""
+        if observations.is_cuda:
+            return torch.relu(self.pooled(observations, rows) + self.bias)
+        return self._on_cpu(
+            _bytes(observations if rows is None else observations.index_select(0, rows)), self.bias.float()
+        )
+
     def pooled(self, observations: torch.Tensor, rows: torch.Tensor | None = None) -> torch.Tensor:
         """Return the sums over the used tokens of observations [batch, tokens, 3], float32 [batch, embedding]."""
-        if observations.dtype != torch.uint8:
-            observations = observations.to(torch.uint8)
+        observations = _bytes(observations)
         with torch.autocast(observations.device.type, enabled=False):
             if observations.is_cuda and _KERNELS is not None:
                 tables = (self._kinds, self._magnitudes, self._scales)
@@ -158,7 +165,7 @@ class SparseNetwork(nn.Module):
                 observations = observations.index_select(0, rows)
             if observations.is_cuda:
                 return self._gathered(observations, *self._embeddings())
-            return self._on_cpu(observations)
+            return self._on_cpu(observations, None)
 
     def _embeddings(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return the rows of all locations [512, d], of all kinds [kinds, d] and of all magnitudes [magnitudes, d].
@@ -187,9 +194,9 @@ class SparseNetwork(nn.Module):
         return location + BYTES * (feature == self._memory_feature)
 
     @not_compiled
-    def _on_cpu(self, observations: torch.Tensor) -> torch.Tensor:
+    def _on_cpu(self, observations: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
         embeddings = (self.places.float(), self.kinds.float(), self.magnitudes.float())
-        return _cpu_kernels.sum_tokens(self._tables(), observations, *embeddings)
+        return _cpu_kernels.sum_tokens(self._tables(), observations, *embeddings, bias)
 
     def _tables(self) -> Any:
         if self._token_tables is None:
@@ -199,6 +206,10 @@ class SparseNetwork(nn.Module):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_token_tables": None}  # native objects cannot be copied
+
+
+def _bytes(observations: torch.Tensor) -> torch.Tensor:
+    return observations if observations.dtype == torch.uint8 else observations.to(torch.uint8)
 
 
 def read_state_dict(path: str) -> dict[str, np.ndarray]:
