@@ -483,7 +483,7 @@ export interface EpisodeFileLine {
   seat: number | null;
 }
 
-/** Addresses of pages of strangers, for frames. They need no credentials and expire. */
+/** Addresses of third-party pages, for frames. They need no credentials and expire. */
 export interface EpisodeFrames {
   page_url: string | null;
   replay_url: string | null;

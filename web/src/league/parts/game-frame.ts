@@ -2,7 +2,7 @@ import { el, icon } from "../../ui/dom";
 import { act, ICONS } from "./bits";
 
 /**
- * A page that a stranger wrote (a game, a replay page, a report) in a frame without rights: it runs scripts in an
+ * A third-party page (a game, a replay page, a report) in a frame without rights: it runs scripts in an
  * opaque origin, and can reach neither this page nor the session. The server sends the same restrictions with the page
  * (`observatory/http/frames.py`). This page takes no messages from the frame.
  *
@@ -59,7 +59,7 @@ export function gameFrame(title: string, { takesKeyboard } = { takesKeyboard: tr
   return frame;
 }
 
-/** A document that a stranger wrote, such as a report: it runs no scripts and loads nothing. */
+/** A third-party document, such as a report: it runs no scripts and loads nothing. */
 export function reportFrame(title: string, address: string): HTMLIFrameElement {
   return el("iframe", {
     title,

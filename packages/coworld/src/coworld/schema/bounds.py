@@ -1,4 +1,4 @@
-"""Limit the JSON Schemas that a server takes: it checks values of strangers against schemas of strangers."""
+"""Limit the JSON Schemas that a server takes: it checks third-party values against third-party schemas."""
 
 from __future__ import annotations
 

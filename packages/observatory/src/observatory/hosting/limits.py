@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from observatory.database.tables.hosted import HostedGame, HostedStatus
@@ -35,5 +35,5 @@ def check_limits(session: Session, user_id: str, *, settings: Settings, now: dat
         )
 
 
-def _count(session: Session, *conditions: object) -> int:
-    return session.scalar(select(func.count()).select_from(HostedGame).where(*conditions)) or 0  # type: ignore[arg-type]
+def _count(session: Session, *conditions: ColumnElement[bool]) -> int:
+    return session.scalar(select(func.count()).select_from(HostedGame).where(*conditions)) or 0

@@ -25,7 +25,7 @@ UNKNOWN = "There is no game at this address"
 
 @dataclass(frozen=True)
 class PlaceView:
-    """What the proxy needs to know about a place."""
+    """The facts about a place that the proxy needs."""
 
     place_id: uuid.UUID
     game_id: uuid.UUID

@@ -1,4 +1,4 @@
-"""Serve pages that strangers wrote: game pages, replay pages and reports in HTML.
+"""Serve third-party pages: game pages, replay pages and reports in HTML.
 
 Such a page must not act as the viewer. Every response has a policy of the browser that puts the page into an opaque
 origin, in a frame and at the top level alike: it reads no cookie and no storage of this site, opens no window, leaves
@@ -9,7 +9,7 @@ A route for such pages
 - takes its credential from the path (a signed text or a random token), because a page in an opaque origin sends no
   cookies: cookies and `Authorization` are never read, and never passed on;
 - calls `check_frame_request` first, and adds `frame_headers(request, folder)` to every response;
-- passes only those headers of a stranger's response on that `passed_headers` returns;
+- passes on only those headers of a third-party response that `passed_headers` returns;
 - links to the page with `frame_url`. The pages of this site show it with `gameFrame` (`parts/game-frame.ts`).
 
 With the setting `games_url` these pages come from a host of their own, to which browsers send no cookie at all.
@@ -29,7 +29,7 @@ from observatory.settings import Settings
 __all__ = ["check_frame_request", "frame_headers", "frame_sources", "frame_url", "is_games_host", "passed_headers"]
 
 SANDBOX = "allow-scripts allow-pointer-lock"
-"""the rights of a stranger's page; `allow-same-origin` is not among them"""
+"""the rights of a third-party page; `allow-same-origin` is not among them"""
 
 _HOST = re.compile(r"[A-Za-z0-9.\-]{1,253}(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{1,5})?")
 _PASSED = frozenset({"content-type", "content-encoding", "content-language", "etag", "last-modified"})
@@ -43,7 +43,7 @@ _NO_FEATURES = ", ".join(
 
 
 def frame_url(settings: Settings, path: str) -> str:
-    """Return the address of a stranger's page: on the host for games if there is one, else the path itself."""
+    """Return the address of a third-party page: on the host for games if there is one, else the path itself."""
     return path if settings.games_url is None else settings.games_url.rstrip("/") + path
 
 
@@ -53,7 +53,7 @@ def frame_sources(settings: Settings) -> str:
 
 
 def is_games_host(settings: Settings, host: str) -> bool:
-    """Return whether a host name is the one for strangers' pages only."""
+    """Return whether a host name is reserved for third-party pages."""
     return settings.games_url is not None and urlsplit(settings.games_url).netloc.lower() == host.lower()
 
 
@@ -68,7 +68,7 @@ def check_frame_request(request: HTTPConnection) -> None:
 
 
 def frame_headers(request: HTTPConnection, folder: str, *, scripts: bool = True) -> dict[str, str]:
-    """Return the headers of every response below a folder of strangers' files, such as `/observatory/games/x/`.
+    """Return the headers of every response below a folder of third-party files, such as `/observatory/games/x/`.
 
     Without `scripts` it is a document that runs nothing and loads nothing, such as a report.
     """
@@ -97,7 +97,7 @@ def frame_headers(request: HTTPConnection, folder: str, *, scripts: bool = True)
 
 
 def passed_headers(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the headers of a stranger's response that browsers may see: what the content is, and nothing that acts.
+    """Return the headers of a third-party response that browsers may see: what the content is, and nothing that acts.
 
     Cookies, redirects, policies and everything unknown are left out; values with control characters too.
     """

@@ -193,7 +193,7 @@ class EpisodePage(EpisodeLine):
 
 
 class EpisodeFrames(BaseModel):
-    """Addresses of pages of strangers, for frames. They need no credentials and expire."""
+    """Addresses of third-party pages, for frames. They need no credentials and expire."""
 
     page_url: str | None
     """of the page that shows the replay; None if the game has to be started for it"""

@@ -1,4 +1,4 @@
-"""Pages of strangers in frames of this site's pages: replay viewers with a replay, and reports in HTML.
+"""Serve third-party pages for frames of this site's pages: replay viewers with a replay, and reports in HTML.
 
 The path of an address is its credential: a signed text that names one viewer and one replay, or one report, and
 expires. Cookies are never read.

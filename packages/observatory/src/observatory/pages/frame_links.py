@@ -1,4 +1,4 @@
-"""Signed addresses of pages of strangers: they name what is shown, need no credentials, and expire."""
+"""Sign the addresses of third-party pages: an address names what is shown, needs no credentials, and expires."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class DivisionRef(BaseModel):
 
 
 class DivisionState(StrEnum):
-    """What a division does now."""
+    """The current state of a division."""
 
     PLAYING = "playing"
     WAITING = "waiting"

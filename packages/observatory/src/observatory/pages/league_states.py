@@ -1,4 +1,4 @@
-"""What a league and its divisions do now, in words. Pure functions."""
+"""Describe the current state of a league and its divisions in words. Pure functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOT_DUE = "The next round is not due yet"
 
 @dataclass(frozen=True)
 class Situation:
-    """What is known of a league beside its row."""
+    """Facts about a league that are not in its row."""
 
     ladder_enabled: bool
     problem: str | None = None

@@ -1,4 +1,4 @@
-"""What roles of a game wrote about an episode, for its page: reports in frames, and texts."""
+"""Collect the output of a game's roles for the page of an episode: reports in frames, and texts."""
 
 from __future__ import annotations
 

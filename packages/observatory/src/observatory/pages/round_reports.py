@@ -1,4 +1,4 @@
-"""Serve the report that a commissioner wrote about a round. It is a page of a stranger, and runs no scripts.
+"""Serve the report that a commissioner wrote about a round. It is a third-party page, and runs no scripts.
 
 The address is the credential: it holds a signature that the server gives to callers who may see the round.
 """

@@ -59,7 +59,7 @@ class RoundFact(BaseModel):
 
 
 class RoundCommissioner(BaseModel):
-    """What the program that ran a round left."""
+    """The output of the commissioner of a round."""
 
     notes: str | None
     warnings: list[str]
@@ -68,7 +68,7 @@ class RoundCommissioner(BaseModel):
     observed: list[dict[str, Any]]
     """for each entrant how its result came about"""
     render_url: str | None
-    """its own report, a page of a stranger that runs no scripts"""
+    """its own report: a third-party page, shown without scripts"""
     facts: list[RoundFact]
     """other keys of the round's display"""
 

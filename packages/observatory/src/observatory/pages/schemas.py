@@ -440,7 +440,7 @@ class PolicyPage(BaseModel):
 
 
 class JobKind(StrEnum):
-    """What a job is for."""
+    """The purpose of a job."""
 
     MATCH = "match"
     """of a season"""

@@ -74,7 +74,7 @@ class SearchPage(BaseModel):
 
 @dataclass(frozen=True)
 class _Term:
-    """What is looked for."""
+    """A search term, parsed."""
 
     text: str
     """lower case"""
@@ -110,14 +110,14 @@ def search(session: Session, query: str, principal: Principal | None) -> SearchP
     term = _Term(text.lower())
     if not term.text:
         return SearchPage(query=text, hits=[])
-    hits = [*_by_id(session, term.text, principal)]
     named: list[SearchHit] = []
     for find in (_seasons, _leagues, _divisions, _policies, _players, _coworlds):
         named += find(session, term, principal)
     named.sort(key=lambda hit: term.closeness(hit.title))
-    seen: set[str] = set()
-    unique = [hit for hit in [*hits, *named] if not (hit.url in seen or seen.add(hit.url))]  # type: ignore[func-returns-value]
-    return SearchPage(query=text, hits=unique)
+    first_by_url: dict[str, SearchHit] = {}
+    for hit in (*_by_id(session, term.text, principal), *named):
+        first_by_url.setdefault(hit.url, hit)
+    return SearchPage(query=text, hits=list(first_by_url.values()))
 
 
 def _by_id(session: Session, text: str, principal: Principal | None) -> Iterator[SearchHit]:
