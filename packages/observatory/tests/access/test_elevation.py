@@ -23,7 +23,15 @@ __all__ = ["scene"]
 
 ELEVATED = {"X-Use-Elevated-Privileges": "true"}
 # What is about the caller, and so differs between two people.
-PERSONAL = ("/whoami", "/validate", "/players", "/observatory/api/me", "/v2/token", "/v2/container_images")
+PERSONAL = (
+    "/whoami",
+    "/validate",
+    "/players",
+    "/observatory/api/me",
+    "/observatory/api/profile",
+    "/v2/token",
+    "/v2/container_images",
+)
 # Changed by the first of the two calls, whoever makes it.
 ONCE = ("POST /work/lease",)
 
