@@ -423,7 +423,7 @@ export interface DivisionRow {
   form: FormPoint[];
 }
 
-/** What a division does now. */
+/** The current state of a division. */
 export type DivisionState = "playing" | "waiting" | "paused" | "off" | "failed" | "closed";
 
 /** One view of a division's table. */
@@ -737,7 +737,7 @@ export interface HostedLine {
 /** The state of a hosted game. */
 export type HostedStatus = "open" | "starting" | "running" | "ended";
 
-/** What a job is for. */
+/** The purpose of a job. */
 export type JobKind = "match" | "episode" | "commissioner" | "certification" | "report" | "hosted_game" | "assay" | "private";
 
 /** The state of a job. */
@@ -1514,7 +1514,7 @@ export interface RoleRunRow {
   completed_at: string | null;
 }
 
-/** What the program that ran a round left. */
+/** The output of the commissioner of a round. */
 export interface RoundCommissioner {
   notes: string | null;
   warnings: string[];

@@ -11,14 +11,13 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from observatory import events
 from observatory.database.tables.coworlds import Coworld
 from observatory.database.tables.hosted import HostedGame, HostedKind, HostedStatus, Lobby, LobbyStatus
 from observatory.database.tables.jobs import Job
 from observatory.database.tables.requests import EpisodeRequest
 from observatory.errors import Conflict
-from observatory.events import Change, ChangeKind
 from observatory.games.coworlds import COWORLD_ENGINE
+from observatory.hosting.transitions import move_game, move_lobby
 from observatory.job_states import HOSTED, TERMINAL, JobStatus
 from observatory.jobs.schemas import ErrorInfo
 from observatory.jobs.service import Ending, create_job
@@ -35,12 +34,11 @@ __all__ = [
     "game_of_job",
     "hosted_spec",
     "mark_running",
-    "note_change",
     "queue_game",
 ]
 
 LOST = "The machine that ran the game was lost"
-_ACTIVE_LOBBY = (LobbyStatus.DRAFT, LobbyStatus.PENDING, LobbyStatus.RUNNING)
+_PLAYING = (LobbyStatus.PENDING, LobbyStatus.RUNNING)
 
 
 @dataclass(frozen=True)
@@ -83,9 +81,7 @@ def queue_game(session: Session, game: HostedGame, spec: dict[str, Any], *, now:
     """Let a worker start a game."""
     job = create_job(session, spec, now=now, user_id=game.user_id, job_type=HOSTED)
     game.job_id, game.job = job.id, job
-    game.status, game.started_at = HostedStatus.STARTING, now
-    note_change(session)
-    session.flush()
+    move_game(session, game, HostedStatus.STARTING, now=now)
     return job
 
 
@@ -97,26 +93,20 @@ def mark_running(session: Session, game: HostedGame, *, now: datetime) -> None:
     """Note that the pages of a game can be reached; `Conflict` if it is over, or was reachable before."""
     if game.status is not HostedStatus.STARTING:
         raise Conflict(f"The game is {game.status.value}")
-    game.status, game.running_at = HostedStatus.RUNNING, now
+    move_game(session, game, HostedStatus.RUNNING, now=now)
     lobby = _lobby(session, game)
     if lobby is not None and lobby.status is LobbyStatus.PENDING:
-        lobby.status = LobbyStatus.RUNNING
-        lobby.revision += 1
-    note_change(session)
-    session.flush()
+        move_lobby(session, lobby, LobbyStatus.RUNNING, now=now)
 
 
 def end_game(session: Session, game: HostedGame, reason: str | None, *, now: datetime) -> None:
     """End a game and its job; `reason` says why if it did not end by itself. A later call changes nothing."""
     if game.status is HostedStatus.ENDED:
         return
-    game.status, game.ended_at, game.error = HostedStatus.ENDED, now, reason
+    move_game(session, game, HostedStatus.ENDED, now=now, error=reason)
     lobby = _lobby(session, game)
-    if lobby is not None and lobby.status in _ACTIVE_LOBBY:
-        lobby.status, lobby.ended_at, lobby.error = LobbyStatus.ENDED, now, reason
-        lobby.revision += 1
-    note_change(session)
-    session.flush()
+    if lobby is not None and lobby.status in _PLAYING:
+        move_lobby(session, lobby, LobbyStatus.ENDED, now=now, error=reason)
     job = game.job
     if job is not None and job.status not in TERMINAL:
         error = ErrorInfo(error_type="cancelled", message=reason or "The game was ended")
@@ -134,11 +124,6 @@ def follow_job(session: Session, job: Job, *, now: datetime) -> None:
         end_game(session, game, None, now=now)
     elif job.status is JobStatus.FAILED:
         end_game(session, game, job.error or LOST, now=now)
-
-
-def note_change(session: Session) -> None:
-    """Record that a hosted game or a lobby changed. Streams of events do not say which: an id lets others join."""
-    events.note(session, Change(ChangeKind.HOSTED))
 
 
 def _lobby(session: Session, game: HostedGame) -> Lobby | None:

@@ -21,6 +21,7 @@ from observatory.errors import BadRequest, Conflict, Forbidden, NotFound
 from observatory.games.coworlds import coworlds
 from observatory.hosting import games
 from observatory.hosting.schemas import LobbyCreate, LobbyEdit, LobbySeatChoice
+from observatory.hosting.transitions import move_lobby, note_change
 from observatory.leagues import repository as leagues
 from observatory.leagues.repository import is_live
 from observatory.public_ids import parse_public_id
@@ -131,7 +132,7 @@ def create(
         session.flush()
     except IntegrityError:  # another request of the same host was faster
         raise Conflict("You have a lobby already; end or cancel it first") from None
-    games.note_change(session)
+    note_change(session)
     return lobby
 
 
@@ -226,8 +227,7 @@ def cancel(session: Session, principal: Principal, lobby: Lobby, *, now: datetim
         return
     if lobby.status not in (LobbyStatus.DRAFT, LobbyStatus.PENDING):
         raise Conflict(f"The lobby is {lobby.status.value}; end its game instead")
-    lobby.status, lobby.ended_at = LobbyStatus.CANCELLED, now
-    _changed(session, lobby)
+    move_lobby(session, lobby, LobbyStatus.CANCELLED, now=now)
     if lobby.hosted_game is not None:
         games.end_game(session, lobby.hosted_game, "The host cancelled the lobby", now=now)
 
@@ -281,7 +281,7 @@ def _check_edit(lobby: Lobby, principal: Principal, expected_revision: int) -> N
 def _changed(session: Session, lobby: Lobby) -> None:
     lobby.revision += 1
     session.flush()
-    games.note_change(session)
+    note_change(session)
 
 
 def _active(session: Session, user_id: str) -> Lobby | None:

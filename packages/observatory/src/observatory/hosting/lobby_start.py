@@ -25,9 +25,10 @@ from observatory.database.tables.requests import RequestSource
 from observatory.errors import BadRequest, Conflict
 from observatory.events import Change, ChangeKind
 from observatory.games.coworlds import coworlds
-from observatory.hosting import games, lobbies
+from observatory.hosting import lobbies
 from observatory.hosting.limits import check_limits
 from observatory.hosting.places import place_of, take_place
+from observatory.hosting.transitions import move_lobby
 from observatory.keys import Keys
 from observatory.requests.creation import EpisodePlan, SeatPlan, request_episodes
 from observatory.settings import Settings
@@ -90,10 +91,7 @@ def start(
         if seat.user is not None:
             take_place(session, game, Principal(seat.user), slot, keys=keys, now=now)
     lobby.hosted_game_id, lobby.hosted_game, lobby.start_key = game.id, game, key
-    lobby.status, lobby.started_at = LobbyStatus.PENDING, now
-    lobby.revision += 1
-    session.flush()
-    games.note_change(session)
+    move_lobby(session, lobby, LobbyStatus.PENDING, now=now)
 
 
 def claim(session: Session, principal: Principal, lobby: Lobby, position: int, *, keys: Keys, now: datetime) -> None:

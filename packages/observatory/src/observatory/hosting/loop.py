@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 import anyio
@@ -18,6 +18,7 @@ from observatory.database.tables.hosted import HostedGame, HostedKind, HostedSta
 from observatory.errors import ObservatoryError
 from observatory.events import ChangeKind, Versions
 from observatory.hosting import games, sessions
+from observatory.hosting.transitions import move_lobby
 from observatory.hosting.tunnels import Tunnels
 from observatory.settings import Settings
 
@@ -50,10 +51,10 @@ class HostedLoop:
                 await self._try(self._check)
             await anyio.sleep(CHECK_SECONDS)
 
-    async def _try(self, step: object) -> None:
+    async def _try(self, step: Callable[[Mapping[uuid.UUID, float]], None]) -> None:
         idle = {tunnel.job_id: tunnel.idle_seconds for tunnel in self._tunnels.all()}
         try:
-            await anyio.to_thread.run_sync(step, idle)  # type: ignore[arg-type]
+            await anyio.to_thread.run_sync(step, idle)
         except (ObservatoryError, OSError) as problem:
             logger.warning("Hosted games could not be checked: %s", problem)
         except Exception:
@@ -85,9 +86,7 @@ class HostedLoop:
             with self._database.transaction() as session:
                 for lobby in _drafts(session):
                     if lobby.id in late:
-                        lobby.status, lobby.ended_at = LobbyStatus.EXPIRED, self._clock()
-                        lobby.revision += 1
-                        games.note_change(session)
+                        move_lobby(session, lobby, LobbyStatus.EXPIRED, now=self._clock())
 
     def _is_due(self, game: HostedGame, idle: Mapping[uuid.UUID, float]) -> bool:
         return self._should_start(game) or self._ending(game, idle) is not None

@@ -21,6 +21,7 @@ from observatory.hosting.games import HostedSeat, hosted_spec
 from observatory.hosting.limits import check_limits
 from observatory.hosting.places import folder_of, label_of, place_of, take_place, token_of
 from observatory.hosting.schemas import PlaySession, PlaySessionSeat
+from observatory.hosting.transitions import note_change
 from observatory.keys import Keys
 from observatory.public_ids import parse_public_id, public_id
 from observatory.requests.creation import episode_config
@@ -79,7 +80,7 @@ def create(
     session.add(game)
     session.flush()
     take_place(session, game, None, None, keys=keys, now=now)
-    games.note_change(session)
+    note_change(session)
     return game
 
 
@@ -92,7 +93,7 @@ def set_variant(session: Session, principal: Principal, game: HostedGame, varian
     if taken >= len(seats):
         raise Conflict(f"{variant_id!r} has {len(seats)} seats, and seat {taken} is taken")
     game.variant_id, game.seats = variant_id, seats
-    games.note_change(session)
+    note_change(session)
 
 
 def set_spectators(session: Session, principal: Principal, game: HostedGame, allowed: bool) -> None:
@@ -101,7 +102,7 @@ def set_spectators(session: Session, principal: Principal, game: HostedGame, all
     if game.status is HostedStatus.ENDED:
         raise Gone(OVER)
     game.allow_spectators = allowed
-    games.note_change(session)
+    note_change(session)
 
 
 def join(session: Session, principal: Principal, game: HostedGame, *, keys: Keys, now: datetime) -> HostedPlace:
@@ -117,7 +118,7 @@ def join(session: Session, principal: Principal, game: HostedGame, *, keys: Keys
         if free is not None:
             place = take_place(session, game, principal, free, keys=keys, now=now)
             game.joined_at = now
-            games.note_change(session)
+            note_change(session)
             if len(taken) == len(game.seats):  # with the place of spectators: all seats but this one
                 start(session, game, now=now)
             return place
