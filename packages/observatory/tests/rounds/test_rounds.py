@@ -190,7 +190,7 @@ def test_players_move_between_divisions_by_their_ratings(yard: Yard, clock: Any)
     description = yard.read(f"/v2/divisions/{competition}")["commissioner_description"]
     assert description["round_schedule"] == "A round begins every minute"
     assert description["leaderboard_rules"] == "Elo, from 1500, with K = 32"
-    assert description["scoring_mechanics"].startswith("Players above 1510 move up; A policy that fails")
+    assert description["scoring_mechanics"].startswith("Players above 1510 move up. A policy that fails")
     yard.enter("ada", "bob")
     yard.round()
     assert yard.member("ada")["division"]["name"] == "Gold"
