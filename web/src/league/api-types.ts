@@ -141,6 +141,51 @@ export interface CompetitionGame {
   created_at: string;
 }
 
+/** A lobby. Each change raises `revision`; a change names the revision that it was made from. */
+export interface CompetitionLobby {
+  id: string;
+  league_id: string;
+  coworld_id: string;
+  coworld_name: string;
+  coworld_version: string;
+  coworld_manifest_hash: string;
+  host_user_id: string | null;
+  variant_id: string | null;
+  min_players: number;
+  max_players: number;
+  status: string;
+  revision: number;
+  episode_request_id: string | null;
+  episode_id: string | null;
+  replay_url: string | null;
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+  expires_at: string;
+  seats: CompetitionLobbySeat[];
+  can_manage?: boolean;
+  permissions: LobbyPermissions;
+  league_name: string | null;
+  host_name: string | null;
+  variants: Record<string, string>[];
+  error: string | null;
+  lobby_url: string | null;
+  play_url: string | null;
+  watch_url: string | null;
+}
+
+/** A seat; `kind` is `human`, `human_open`, `league_player`, `random` or `closed`. */
+export interface CompetitionLobbySeat {
+  position: number;
+  kind: string;
+  player_id: string | null;
+  player_name: string | null;
+  is_me?: boolean;
+  claimant_label: string | null;
+  can_claim?: boolean;
+  can_remove?: boolean;
+}
+
 /** A policy version in a division. */
 export interface CompetitionMembership {
   id: string;
@@ -923,39 +968,6 @@ export interface LeagueState {
   next_at: string | null;
 }
 
-/** A lobby. Each change raises `revision`; a change names the revision that it was made from. */
-export interface Lobby {
-  id: string;
-  league_id: string;
-  coworld_id: string;
-  coworld_name: string;
-  coworld_version: string;
-  coworld_manifest_hash: string;
-  host_user_id: string | null;
-  variant_id: string | null;
-  min_players: number;
-  max_players: number;
-  status: string;
-  revision: number;
-  episode_request_id: string | null;
-  episode_id: string | null;
-  replay_url: string | null;
-  created_at: string;
-  started_at: string | null;
-  ended_at: string | null;
-  expires_at: string;
-  seats: LobbySeat[];
-  can_manage?: boolean;
-  permissions: LobbyPermissions;
-  league_name: string | null;
-  host_name: string | null;
-  variants: Record<string, string>[];
-  error: string | null;
-  lobby_url: string | null;
-  play_url: string | null;
-  watch_url: string | null;
-}
-
 /** A game of a league to be joined. */
 export interface LobbyCreate {
   idempotency_key: string;
@@ -971,18 +983,6 @@ export interface LobbyPermissions {
   can_edit?: boolean;
   can_remove_player?: boolean;
   can_end_game?: boolean;
-}
-
-/** A seat; `kind` is `human`, `human_open`, `league_player`, `random` or `closed`. */
-export interface LobbySeat {
-  position: number;
-  kind: string;
-  player_id: string | null;
-  player_name: string | null;
-  is_me?: boolean;
-  claimant_label: string | null;
-  can_claim?: boolean;
-  can_remove?: boolean;
 }
 
 export interface LobbySeatChoice {
@@ -2052,7 +2052,7 @@ export interface GetCalls {
   "/tournament/matches/{match_id}/{policy_version_id}/policy-logs": { answer: string[]; body: undefined };
   "/v2/coworlds/play/session/{session_id}": { answer: PlaySession; body: undefined };
   "/v2/league-policy-memberships": { answer: CompetitionMembership[]; body: undefined };
-  "/v2/lobbies/{lobby_id}": { answer: Lobby; body: undefined };
+  "/v2/lobbies/{lobby_id}": { answer: CompetitionLobby; body: undefined };
   "/v2/rounds/{round_id}/commissioner-messages": { answer: CommissionerMessageRow[]; body: undefined };
 }
 
@@ -2078,21 +2078,21 @@ export interface PostCalls {
   "/v2/league-policy-memberships/{membership_id}/champion": { answer: CompetitionMembership; body: undefined };
   "/v2/league-policy-memberships/{membership_id}/retire": { answer: CompetitionMembership; body: Retirement | null };
   "/v2/league-submissions": { answer: CompetitionSubmission; body: SubmissionCreate };
-  "/v2/leagues/{league_id}/lobbies": { answer: Lobby; body: LobbyCreate };
+  "/v2/leagues/{league_id}/lobbies": { answer: CompetitionLobby; body: LobbyCreate };
   "/v2/leagues/{league_id}/locks": { answer: LeagueLocks; body: LocksUpdate };
   "/v2/leagues/{league_id}/rounds-paused": { answer: Competition; body: RoundsPaused };
   "/v2/leagues/{league_id}/settings": { answer: LeagueSettings; body: Record<string, unknown> };
   "/v2/leagues/{league_id}/trigger-round": { answer: Competition; body: undefined };
-  "/v2/lobbies/{lobby_id}/cancel": { answer: Lobby; body: undefined };
-  "/v2/lobbies/{lobby_id}/end": { answer: Lobby; body: undefined };
-  "/v2/lobbies/{lobby_id}/leave": { answer: Lobby; body: undefined };
-  "/v2/lobbies/{lobby_id}/seats/{position}/claim": { answer: Lobby; body: undefined };
-  "/v2/lobbies/{lobby_id}/start": { answer: Lobby; body: LobbyStart };
+  "/v2/lobbies/{lobby_id}/cancel": { answer: CompetitionLobby; body: undefined };
+  "/v2/lobbies/{lobby_id}/end": { answer: CompetitionLobby; body: undefined };
+  "/v2/lobbies/{lobby_id}/leave": { answer: CompetitionLobby; body: undefined };
+  "/v2/lobbies/{lobby_id}/seats/{position}/claim": { answer: CompetitionLobby; body: undefined };
+  "/v2/lobbies/{lobby_id}/start": { answer: CompetitionLobby; body: LobbyStart };
   "/v2/rounds/{round_id}/cancel": { answer: CompetitionRoundDetail; body: Cancellation | null };
 }
 
 export interface PutCalls {
   "/observatory/api/admin/seasons/{season}/yaml": { answer: SeasonChanged; body: SeasonText };
   "/v2/coworlds/play/session/{session_id}/config": { answer: PlaySession; body: VariantConfig | SpectatorsConfig };
-  "/v2/lobbies/{lobby_id}/seats/{position}": { answer: Lobby; body: LobbySeatEdit };
+  "/v2/lobbies/{lobby_id}/seats/{position}": { answer: CompetitionLobby; body: LobbySeatEdit };
 }

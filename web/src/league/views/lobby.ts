@@ -1,5 +1,5 @@
 import { el, renew, setText } from "../../ui/dom";
-import type { CompetitionMembership, Lobby, LobbySeat } from "../api-types";
+import type { CompetitionLobby, CompetitionLobbySeat, CompetitionMembership } from "../api-types";
 import { act, chip, facts, link, name, Part, problem, time } from "../parts/bits";
 import { GameFrame } from "../parts/game-frame";
 import { sharePart } from "../parts/share";
@@ -73,7 +73,7 @@ export class LobbyView extends View<LobbyRoute> {
     this.share.element.hidden = !["draft", "pending", "running"].includes(lobby.status);
   }
 
-  private drawGame(lobby: Lobby): void {
+  private drawGame(lobby: CompetitionLobby): void {
     const isActive = lobby.status === "pending" || lobby.status === "running";
     const address = lobby.play_url ?? (this.isWatching ? lobby.watch_url : null);
     this.game.element.hidden = lobby.status === "draft";
@@ -88,7 +88,7 @@ export class LobbyView extends View<LobbyRoute> {
     else setText(this.note, `${lobby.status === "ended" ? "The game is over." : "There is no game."}${reason}`);
   }
 
-  private seatLine(lobby: Lobby, seat: LobbySeat): HTMLElement {
+  private seatLine(lobby: CompetitionLobby, seat: CompetitionLobbySeat): HTMLElement {
     const label = seat.claimant_label ?? seat.player_name;
     const kind = KINDS.find(([word]) => word === seat.kind)?.[1] ?? seat.kind;
     return el(
@@ -103,7 +103,7 @@ export class LobbyView extends View<LobbyRoute> {
   }
 
   /** The host's choice for a seat: a kind, or the champion of a player. */
-  private chooser(lobby: Lobby, seat: LobbySeat): HTMLSelectElement {
+  private chooser(lobby: CompetitionLobby, seat: CompetitionLobbySeat): HTMLSelectElement {
     const choices: [string, string][] = [
       ...KINDS.filter(([kind]) => kind !== "league_player"),
       ...(this.champions ?? []).map(({ player, policy_version }): [string, string] => [
@@ -131,7 +131,7 @@ export class LobbyView extends View<LobbyRoute> {
     return select;
   }
 
-  private buttons(lobby: Lobby): HTMLElement {
+  private buttons(lobby: CompetitionLobby): HTMLElement {
     const { permissions } = lobby;
     const isMine = lobby.seats.some(({ is_me }) => is_me);
     const canWatch = !lobby.play_url && lobby.watch_url && !this.isWatching;
@@ -168,7 +168,7 @@ export class LobbyView extends View<LobbyRoute> {
     this.draw();
   }
 
-  private async loadChampions(lobby: Lobby): Promise<void> {
+  private async loadChampions(lobby: CompetitionLobby): Promise<void> {
     this.champions = [];
     const query = { league_id: lobby.league_id, champions_only: true, active_only: true, limit: 100 };
     try {
@@ -195,7 +195,7 @@ function newKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function heading(lobby: Lobby): HTMLElement[] {
+function heading(lobby: CompetitionLobby): HTMLElement[] {
   const league = `/observatory/leagues/${encodeURIComponent(lobby.league_id)}`;
   const variant = lobby.variants.find(({ id }) => id === lobby.variant_id)?.name ?? lobby.variant_id;
   return [

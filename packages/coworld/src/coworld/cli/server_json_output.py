@@ -37,7 +37,7 @@ from softmax.wire.leagues import (
     PowerAnalysis,
     SeedRebind,
 )
-from softmax.wire.lobbies import Lobby
+from softmax.wire.lobbies import CompetitionLobby
 from softmax.wire.policies import PolicyVersionResponse
 from softmax.wire.requests import (
     BulkEpisodePage,
@@ -177,7 +177,7 @@ SERVER_DOCUMENTS: dict[str, Any] = {
     "player": PlayerResponse | list[PlayerResponse] | ActivePlayerDocument,
     "credits": Credits,
     "hosted-game": dict[str, Any],
-    "lobby": Lobby,
+    "lobby": CompetitionLobby,
     "xp-request": ExperienceRequestDetail
     | ExperienceRequestPage
     | BulkEpisodePage

@@ -15,7 +15,7 @@ from softmax.cli.program import Entry, examples
 
 if TYPE_CHECKING:
     from coworld.server.api_client import CoworldApiClient
-    from softmax.wire.lobbies import Lobby
+    from softmax.wire.lobbies import CompetitionLobby
 
 __all__ = ["COMMANDS", "cancel", "claim", "create", "end", "get", "leave", "remove", "seat", "start"]
 
@@ -165,7 +165,7 @@ def _seat(text: str) -> dict[str, Any]:
     return {"position": int(position), "kind": kind, **({"player_id": player} if player else {})}
 
 
-def _print(lobby: Lobby, *, json: bool) -> None:
+def _print(lobby: CompetitionLobby, *, json: bool) -> None:
     if json:
         print_document(lobby)
         return

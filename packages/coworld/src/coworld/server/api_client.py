@@ -63,9 +63,9 @@ from softmax.wire.leagues import PowerModeMix as PowerAnalysisModeMix
 from softmax.wire.leagues import PowerRow as PowerAnalysisTableRow
 from softmax.wire.leagues import PowerWindow as PowerAnalysisWindow
 from softmax.wire.leagues import RecentRound as LeaderboardRecentRoundPublic
-from softmax.wire.lobbies import Lobby as LobbyPublic
+from softmax.wire.lobbies import CompetitionLobby as LobbyPublic
+from softmax.wire.lobbies import CompetitionLobbySeat as LobbySeatPublic
 from softmax.wire.lobbies import LobbyPermissions
-from softmax.wire.lobbies import LobbySeat as LobbySeatPublic
 from softmax.wire.policies import PolicyVersionRow, PolicyVersionsResponse
 from softmax.wire.policies import SelectionAccess as PolicySelectionAccess
 from softmax.wire.requests import BulkEpisode as BulkEpisodeEntry

@@ -12,9 +12,7 @@ from observatory.hosting import lobbies
 from observatory.hosting.places import folder_of, place_of, token_of
 from observatory.keys import Keys
 from observatory.public_ids import public_id
-from softmax.wire.lobbies import Lobby as LobbyRow
-from softmax.wire.lobbies import LobbyPermissions
-from softmax.wire.lobbies import LobbySeat as LobbySeatRow
+from softmax.wire.lobbies import CompetitionLobby, CompetitionLobbySeat, LobbyPermissions
 
 __all__ = ["LobbyWire"]
 
@@ -31,14 +29,14 @@ class LobbyWire:
     page_address: Callable[[str], str]
     game_address: Callable[[str], str]
 
-    def row(self, lobby: Lobby) -> LobbyRow:
+    def row(self, lobby: Lobby) -> CompetitionLobby:
         game = lobby.hosted_game
         episode = None if game is None else game.episode
         is_host, is_draft = lobbies.is_host(lobby, self.principal), lobby.status is LobbyStatus.DRAFT
         is_active = lobby.status in (LobbyStatus.PENDING, LobbyStatus.RUNNING)
         play_url, watch_url = self._game_addresses(lobby)
         lobby_id = public_id("lby", lobby.id)
-        return LobbyRow(
+        return CompetitionLobby(
             id=lobby_id,
             league_id=public_id("league", lobby.league_id),
             coworld_id=public_id("cow", lobby.coworld_id),
@@ -87,14 +85,14 @@ class LobbyWire:
         play = None if own is None else self.game_address(folder_of(token_of(self.keys, own)))
         return play, self.game_address(folder_of(token_of(self.keys, shared)))
 
-    def _seat(self, lobby: Lobby, seat: LobbySeat) -> LobbySeatRow:
+    def _seat(self, lobby: Lobby, seat: LobbySeat) -> CompetitionLobbySeat:
         is_draft, user_id = lobby.status is LobbyStatus.DRAFT, self.principal.user_id
         is_free = seat.kind in _HUMAN and seat.user_id is None
         is_active = lobby.status in (LobbyStatus.PENDING, LobbyStatus.RUNNING)
         has_seat = any(other.user_id == user_id for other in lobby.seats)
         may_join = is_active and seat.kind is SeatKind.HUMAN_OPEN and not has_seat
         has_player = seat.user_id is not None or seat.player_id is not None
-        return LobbySeatRow(
+        return CompetitionLobbySeat(
             position=seat.position,
             kind=seat.kind.value,
             player_id=seat.player_id,

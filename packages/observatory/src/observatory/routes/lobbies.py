@@ -26,7 +26,7 @@ from observatory.leagues import repository as leagues
 from observatory.public_ids import parse_public_id
 from observatory.routes.games import game_address, own_address
 from softmax.wire.leagues import LobbyAccess
-from softmax.wire.lobbies import Lobby
+from softmax.wire.lobbies import CompetitionLobby
 
 __all__ = ["router"]
 
@@ -50,7 +50,7 @@ def read_lobby_access(league_id: _Id, session: SessionDep, principal: CurrentPri
 @own_transactions
 async def create_lobby(
     league_id: _Id, body: LobbyCreate, principal: Writer, request: Request, database: DatabaseDep
-) -> Lobby:
+) -> CompetitionLobby:
     """Create a lobby; the caller hosts it and has its first seat. The same key returns the same lobby."""
     state = request.app.state
     row_id = parse_public_id("league", league_id)
@@ -60,7 +60,7 @@ async def create_lobby(
 
     await _check_config(database, plan)
 
-    def create(session: Session) -> Lobby:
+    def create(session: Session) -> CompetitionLobby:
         league = leagues.league(session, row_id, principal)
         lobby = lobbies.create(session, principal, league, body, settings=state.settings, now=state.clock())
         return _wire(request, principal).row(lobby)
@@ -69,7 +69,7 @@ async def create_lobby(
 
 
 @router.get("/lobbies/{lobby_id}", responses=_SEEN)
-def read_lobby(lobby_id: _Id, principal: CurrentPrincipal, request: Request, session: SessionDep) -> Lobby:
+def read_lobby(lobby_id: _Id, principal: CurrentPrincipal, request: Request, session: SessionDep) -> CompetitionLobby:
     """Return a lobby as the caller sees it."""
     return _wire(request, principal).row(lobbies.find(session, lobby_id, principal))
 
@@ -78,7 +78,7 @@ def read_lobby(lobby_id: _Id, principal: CurrentPrincipal, request: Request, ses
 @own_transactions
 async def update_lobby(
     lobby_id: _Id, body: LobbyEdit, principal: Writer, request: Request, database: DatabaseDep
-) -> Lobby:
+) -> CompetitionLobby:
     """Change the variant, the settings of the game or the number of seats; for the host."""
 
     def plan(session: Session) -> PlannedConfig | None:
@@ -88,7 +88,7 @@ async def update_lobby(
 
     await _check_config(database, plan)
 
-    def change(session: Session) -> Lobby:
+    def change(session: Session) -> CompetitionLobby:
         lobby = lobbies.find(session, lobby_id, principal)
         lobbies.edit(session, principal, lobby, body)
         return _wire(request, principal).row(lobby)
@@ -99,7 +99,7 @@ async def update_lobby(
 @router.put("/lobbies/{lobby_id}/seats/{position}", responses=_CHANGED)
 def set_lobby_seat(
     lobby_id: _Id, position: _Position, body: LobbySeatEdit, principal: Writer, request: Request, session: SessionDep
-) -> Lobby:
+) -> CompetitionLobby:
     """Choose the occupant of a seat; for the host."""
     lobby = lobbies.find(session, lobby_id, principal)
     choice = LobbySeatChoice(position=position, kind=body.kind, player_id=body.player_id)
@@ -116,7 +116,7 @@ def claim_lobby_seat(
     session: SessionDep,
     keys: KeysDep,
     now: Now,
-) -> Lobby:
+) -> CompetitionLobby:
     """Take a seat."""
     lobby = lobbies.find(session, lobby_id, principal)
     lobby_start.claim(session, principal, lobby, position, keys=keys, now=now)
@@ -126,7 +126,7 @@ def claim_lobby_seat(
 @router.delete("/lobbies/{lobby_id}/seats/{position}/player", responses=_CHANGED)
 def clear_lobby_seat(
     lobby_id: _Id, position: _Position, principal: Writer, request: Request, session: SessionDep
-) -> Lobby:
+) -> CompetitionLobby:
     """Remove the person or the champion from a seat; for the host."""
     lobby = lobbies.find(session, lobby_id, principal)
     lobbies.remove_player(session, principal, lobby, position)
@@ -134,7 +134,7 @@ def clear_lobby_seat(
 
 
 @router.post("/lobbies/{lobby_id}/leave", responses=_CHANGED)
-def leave_lobby(lobby_id: _Id, principal: Writer, request: Request, session: SessionDep) -> Lobby:
+def leave_lobby(lobby_id: _Id, principal: Writer, request: Request, session: SessionDep) -> CompetitionLobby:
     """Give the caller's seat back."""
     lobby = lobbies.find(session, lobby_id, principal)
     lobbies.leave(session, principal, lobby)
@@ -151,7 +151,7 @@ def start_lobby(
     settings: SettingsDep,
     keys: KeysDep,
     now: Now,
-) -> Lobby:
+) -> CompetitionLobby:
     """Start the game at a revision of the lobby; for the host. The same key again changes nothing."""
     lobby = lobbies.find(session, lobby_id, principal)
     lobby_start.start(
@@ -176,7 +176,7 @@ def launch_lobby(
     settings: SettingsDep,
     keys: KeysDep,
     now: Now,
-) -> Lobby:
+) -> CompetitionLobby:
     """Start the game as the lobby is now; for the host. A lobby that has started stays as it is."""
     lobby = lobbies.find(session, lobby_id, principal)
     lobby_start.start(
@@ -186,7 +186,7 @@ def launch_lobby(
 
 
 @router.post("/lobbies/{lobby_id}/cancel", responses=_CHANGED)
-def cancel_lobby(lobby_id: _Id, principal: Writer, request: Request, session: SessionDep, now: Now) -> Lobby:
+def cancel_lobby(lobby_id: _Id, principal: Writer, request: Request, session: SessionDep, now: Now) -> CompetitionLobby:
     """Cancel a lobby before its game runs; for the host."""
     lobby = lobbies.find(session, lobby_id, principal)
     lobbies.cancel(session, principal, lobby, now=now)
@@ -194,7 +194,7 @@ def cancel_lobby(lobby_id: _Id, principal: Writer, request: Request, session: Se
 
 
 @router.post("/lobbies/{lobby_id}/end", responses=_CHANGED)
-def end_lobby(lobby_id: _Id, principal: Writer, request: Request, session: SessionDep, now: Now) -> Lobby:
+def end_lobby(lobby_id: _Id, principal: Writer, request: Request, session: SessionDep, now: Now) -> CompetitionLobby:
     """End the game of a lobby; for the host."""
     lobby = lobbies.find(session, lobby_id, principal)
     lobbies.end(session, principal, lobby, now=now)

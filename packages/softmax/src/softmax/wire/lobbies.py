@@ -10,10 +10,10 @@ from pydantic import Field
 
 from softmax.wire.base import SENT, Nullable, ResponseModel
 
-__all__ = ["Lobby", "LobbyPermissions", "LobbySeat"]
+__all__ = ["CompetitionLobby", "CompetitionLobbySeat", "LobbyPermissions"]
 
 
-class LobbySeat(ResponseModel):
+class CompetitionLobbySeat(ResponseModel):
     """A seat; `kind` is `human`, `human_open`, `league_player`, `random` or `closed`."""
 
     position: int
@@ -35,7 +35,7 @@ class LobbyPermissions(ResponseModel):
     can_end_game: bool = False
 
 
-class Lobby(ResponseModel):
+class CompetitionLobby(ResponseModel):
     """A lobby. Each change raises `revision`; a change names the revision that it was made from.
 
     `play_url` is the game's page for the caller's seat and `watch_url` the one for spectators, while there is a game.
@@ -60,7 +60,7 @@ class Lobby(ResponseModel):
     started_at: Nullable[datetime] = None
     ended_at: Nullable[datetime] = None
     expires_at: datetime
-    seats: list[LobbySeat]
+    seats: list[CompetitionLobbySeat]
     can_manage: bool = False
     permissions: LobbyPermissions
     league_name: Nullable[str] = None
