@@ -1,5 +1,6 @@
 """One scripted bad game or bad player per failure: the right type, party and slot, in time, nothing left running."""
 
+import asyncio
 import errno
 import functools
 import json
@@ -13,6 +14,7 @@ import pytest
 from coworld.engines import boxes
 from coworld.errors import SourceError
 from coworld.runner import probes
+from coworld.runner.episode import Episode
 from coworld.runner.failures import Party
 from coworld.runner.io import RunnerError
 from coworld.runner.runner import EpisodeOutcome, run_episode
@@ -179,6 +181,22 @@ def test_what_the_contract_allows_is_no_failure(script: str, tmp_path: Path) -> 
     outcome = play(Case("", "", game=script, options=REPLAY), tmp_path)
     assert outcome.error is None
     assert outcome.results == {"scores": [3.0, 3.0]}
+
+
+def test_players_that_all_crash_before_the_runner_waits_for_the_game_are_noticed_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def wait_for_the_players(episode: Episode, address: object) -> None:
+        await asyncio.wait([seat.program.ended for seat in episode.seats if seat.program])
+
+    def blame_timeout(episode: Episode, dead: object) -> None:
+        pytest.fail("the runner waited until its budget was over")
+
+    monkeypatch.setattr(Episode, "watch_as_viewer", wait_for_the_players)
+    monkeypatch.setattr(Episode, "blame_timeout", blame_timeout)
+    case = Case("player_error", "exit code 1", players=("exits_at_once", "exits_at_once"), game="waits_for_the_dead")
+    error = play(case, tmp_path).error
+    assert error is not None and (error.error_type, error.slot) == ("player_error", 0), error
 
 
 def test_a_dead_seat_need_not_be_the_end_of_an_episode(tmp_path: Path) -> None:

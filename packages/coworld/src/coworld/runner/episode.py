@@ -307,21 +307,20 @@ class Episode:
         return next((seat for seat in self.seats if seat.crashed), None)
 
     async def play_out(self) -> None:
-        """Wait until the game ends. A player that ends badly is noticed at once."""
+        """Wait until the game ends. A player that ends badly, also before this call, is noticed at once."""
         game = self.game
         assert game is not None
         while not game.ended.done():
-            playing = {seat.program.ended for seat in self.seats if seat.program and not seat.program.ended.done()}
-            wait = asyncio.FIRST_COMPLETED
-            await asyncio.wait({game.ended, *playing}, timeout=self.budget.left, return_when=wait)
-            if game.ended.done():
-                break
             dead = self.crashed_seat()
             if dead and (self.options.clean_exits or dead.never_played):
                 if not await game.exited_within(self.budget.at_most(GRACE_SECONDS)):
                     raise self.failure_of(dead)
-            elif self.budget.over:
+                break
+            if self.budget.over:
                 self.blame_timeout(dead)
+            playing = {seat.program.ended for seat in self.seats if seat.program and not seat.program.ended.done()}
+            wait = asyncio.FIRST_COMPLETED
+            await asyncio.wait({game.ended, *playing}, timeout=self.budget.left, return_when=wait)
         self.blame_game_exit(game)
 
     def blame_timeout(self, dead: Seat | None) -> None:
