@@ -1,0 +1,48 @@
+// What games written in Python share with native ones: the random generator and the state hash.
+#include "core/hash.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
+
+#include <cstdint>
+#include <tuple>
+
+#include "bindings/parts.hpp"
+#include "core/random.hpp"
+
+namespace nb = nanobind;
+
+namespace bitworld {
+
+namespace {
+
+using Words = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+std::uint64_t hash_words(const Words& words) {
+  StateHash hash;
+  for (std::size_t i = 0; i < words.size(); ++i) hash.add(words.data()[i]);
+  return hash.value();
+}
+
+}  // namespace
+
+void bind_core(nb::module_& module) {
+  nb::class_<Random>(module, "Random")
+      .def(
+          "__init__", [](Random* self, std::int64_t seed) { new (self) Random(Random::seeded(seed)); }, nb::arg("seed"))
+      .def("next", &Random::next)
+      .def(
+          "below_or_equal",
+          [](Random& self, std::int64_t most) {
+            if (most < 0) throw nb::value_error("the largest number must not be negative");
+            return self.below_or_equal(most);
+          },
+          nb::arg("most"))
+      .def_prop_rw(
+          "state", [](const Random& self) { return std::tuple(self.a, self.b); },
+          [](Random& self, std::tuple<std::uint64_t, std::uint64_t> words) { std::tie(self.a, self.b) = words; });
+  module.def("hash_words", &hash_words, nb::arg("words"));
+}
+
+}  // namespace bitworld

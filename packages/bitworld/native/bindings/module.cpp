@@ -1,0 +1,9 @@
+// The extension module `bitworld._native`: each part of the package binds its own names.
+#include <nanobind/nanobind.h>
+
+#include "bindings/parts.hpp"
+
+NB_MODULE(_native, module) {
+  nanobind::set_leak_warnings(false);
+  bitworld::bind_core(module);
+}

@@ -1,0 +1,9 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace bitworld {
+
+void bind_core(nanobind::module_& module);
+
+}  // namespace bitworld
