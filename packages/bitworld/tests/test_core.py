@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-
 from bitworld._native import Random, hash_words
+
 from bitworld.picture import PACKED_BYTES, SIDE, pack, unpack
 
 

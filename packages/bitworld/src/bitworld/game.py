@@ -128,7 +128,7 @@ class Game(ABC):
         """Whether the game went back to the lobby and its clients must join again (`rejoin_done` ends it)."""
         return False
 
-    def rejoin_done(self) -> None:
+    def rejoin_done(self) -> None:  # noqa: B027 - most games never ask for it
         """Note that the server has begun to seat its clients again."""
 
     def results(self) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What a map viewer shows: layers, sprites and objects, as values; `bitworld.wire.sprites` turns changes into messages."""
+"""What a map viewer shows, as values: layers, sprites and objects. `bitworld.wire.sprites` turns changes into messages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
