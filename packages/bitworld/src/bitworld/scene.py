@@ -1,4 +1,4 @@
-"""What a map viewer shows, as values: layers, sprites and objects. `bitworld.wire.sprites` turns changes into messages."""
+"""What a map viewer shows, as values: layers, sprites, objects. `bitworld.wire.sprites` sends the changes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
