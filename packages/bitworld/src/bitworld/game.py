@@ -73,6 +73,10 @@ class Game(ABC):
     def leave(self, player: int) -> None:
         """Remove a player; the indexes of later players decrease by one."""
 
+    def leave_unrepaired(self, player: int) -> None:
+        """Remove a player as the published replay reader does: votes and task flags keep their old positions."""
+        self.leave(player)
+
     def chat(self, player: int, text: str) -> bool:
         """Say something; return whether the game accepts it now."""
         return False
