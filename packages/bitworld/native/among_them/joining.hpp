@@ -1,0 +1,111 @@
+// Joining the lobby and leaving the game.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "among_them/homes.hpp"
+
+namespace bitworld::among_them {
+
+// The colours of the slots.
+inline constexpr int32_t kSlotColours[kMostPlayers] = {3, 7, 8, 14, 4, 11, 13, 15, 1, 2, 5, 6, 9, 10, 12, 0};
+
+enum class Refusal : int32_t { kNone, kNotInLobby, kFull, kSlotOutOfRange, kSlotTaken, kWrongName, kWrongToken };
+
+inline bool is_slot_taken(const State& s, int32_t slot) {
+  for (int32_t i = 0; i < s.players_len; ++i) {
+    if (s.players[i].slot == slot) return true;
+  }
+  return false;
+}
+
+struct SlotChoice {
+  int32_t slot = -1;
+  Refusal refusal = Refusal::kNone;
+};
+
+// Chooses the slot of a player who asks for `requested` (-1: any).
+inline SlotChoice choose_slot(const Game& game, std::string_view name, int32_t requested, std::string_view token) {
+  const State& s = game.state;
+  const auto& slots = game.config.slots;
+  const auto configured = [&](int32_t slot) {
+    return static_cast<std::size_t>(slot) < slots.size() ? &slots[static_cast<std::size_t>(slot)] : nullptr;
+  };
+  if (requested >= kMostPlayers) return {.refusal = Refusal::kSlotOutOfRange};
+  if (requested >= 0) {
+    if (is_slot_taken(s, requested)) return {.refusal = Refusal::kSlotTaken};
+    if (const Slot* slot = configured(requested)) {
+      if (!slot->name.empty() && slot->name != name) return {.refusal = Refusal::kWrongName};
+      if (!slot->token.empty() && slot->token != token) return {.refusal = Refusal::kWrongToken};
+    }
+    return {.slot = requested};
+  }
+  // A slot that is reserved for this player.
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const Slot& slot = slots[i];
+    if (!slot.is_restricted()) continue;
+    const bool has_name = slot.name.empty() || slot.name == name;
+    const bool has_token = slot.token.empty() || slot.token == token;
+    if (has_name && has_token) {
+      if (is_slot_taken(s, static_cast<int32_t>(i))) return {.refusal = Refusal::kSlotTaken};
+      return {.slot = static_cast<int32_t>(i)};
+    }
+    if (!slot.name.empty() && has_name) return {.refusal = Refusal::kWrongToken};
+    if (!slot.token.empty() && has_token) return {.refusal = Refusal::kWrongName};
+  }
+  const auto is_open = [&](int32_t slot) {
+    const Slot* reserved = configured(slot);
+    return !is_slot_taken(s, slot) && (reserved == nullptr || !reserved->is_restricted());
+  };
+  for (int32_t slot = s.next_join_order; slot < kMostPlayers; ++slot) {
+    if (is_open(slot)) return {.slot = slot};
+  }
+  for (int32_t slot = 0; slot < kMostPlayers; ++slot) {
+    if (is_open(slot)) return {.slot = slot};
+  }
+  return {.refusal = Refusal::kFull};
+}
+
+// Seats a player in a slot that `choose_slot` gave.
+inline void seat(const Game& game, int32_t slot, int32_t identity) {
+  State& s = game.state;
+  const auto& slots = game.config.slots;
+  const int32_t colour = static_cast<std::size_t>(slot) < slots.size() ? slots[static_cast<std::size_t>(slot)].colour : -1;
+  Player player{};
+  player.is_alive = 1;
+  player.kill_cooldown = game.config.kill_cooldown_ticks;
+  player.slot = slot;
+  player.colour = colour >= 0 ? colour : kSlotColours[slot];
+  player.active_task = -1;
+  player.last_chat_tick = s.tick - game.config.message_cooldown_ticks;
+  player.identity = identity;
+  player.reward = game.account(player).reward;
+  s.players[s.players_len++] = player;
+  ++s.done_len;
+  s.next_join_order = std::max(s.next_join_order, slot + 1);
+  arrange_homes(game);
+}
+
+// Removes a player from the list of players alone: votes, cursors and task flags keep their positions.
+inline void remove_player(State& s, int32_t player) {
+  for (int32_t i = player + 1; i < s.players_len; ++i) s.players[i - 1] = s.players[i];
+  s.players[--s.players_len] = Player{};
+}
+
+// Removes an entry of votes or cursors, and corrects the entries that name a later player.
+inline void remove_choice(int32_t* choices, int32_t& length, int32_t player, int32_t replacement) {
+  if (player < length) {
+    for (int32_t i = player + 1; i < length; ++i) choices[i - 1] = choices[i];
+    choices[--length] = 0;
+  }
+  for (int32_t i = 0; i < length; ++i) {
+    if (choices[i] == player) {
+      choices[i] = replacement;
+    } else if (choices[i] > player) {
+      --choices[i];
+    }
+  }
+}
+
+}  // namespace bitworld::among_them
