@@ -78,11 +78,6 @@ inline void kill(const Game& game, Player& killer) {
   ++game.account(killer).kills;
 }
 
-inline void stop_task(Player& player) {
-  player.task_progress = 0;
-  player.active_task = -1;
-}
-
 // The assigned station that the player stands at and has not done yet, or -1.
 inline int32_t task_here(const Game& game, int32_t index) {
   const State& s = game.state;
@@ -112,6 +107,7 @@ inline void work(const Game& game, int32_t index, const Input& input) {
 // One player's part of a tick of play. `bodies`: how many bodies there were when the tick began.
 inline void act(const Game& game, int32_t index, const Input& input, int32_t bodies) {
   Player& player = game.state.players[index];
+  move(game, player, input);
   if (player.is_alive) {
     if (player.is_imposter() && input.holds(kB)) use_vent(game, player);
     if (input.presses(kA) && !report(game, player, bodies) && !call_meeting(game, player) && player.is_imposter()) {
@@ -119,7 +115,6 @@ inline void act(const Game& game, int32_t index, const Input& input, int32_t bod
     }
   }
   work(game, index, input);
-  move(game, player, input);
 }
 
 }  // namespace bitworld::among_them

@@ -11,8 +11,8 @@ namespace bitworld::among_them {
 inline void add_player(StateHash& hash, const Player& player) {
   for (const int32_t value :
        {player.x, player.y, player.home_x, player.home_y, player.vel_x, player.vel_y, player.carry_x, player.carry_y,
-        player.faces_left, static_cast<int32_t>(player.role), player.is_alive, player.kill_cooldown, player.slot,
-        player.colour, player.task_progress, player.active_task, player.vent_cooldown, player.button_calls_used}) {
+        player.faces_left, static_cast<int32_t>(player.role), player.is_alive, player.kill_cooldown, player.slot, player.colour,
+        player.task_progress, player.active_task, player.vent_cooldown, player.button_calls_used}) {
     hash.add(value);
   }
   hash.add(player.last_chat_tick);

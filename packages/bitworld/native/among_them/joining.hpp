@@ -1,4 +1,4 @@
-// Joining the lobby and leaving the game.
+// Joining the lobby.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace bitworld::among_them {
 // The colours of the slots.
 inline constexpr int32_t kSlotColours[kMostPlayers] = {3, 7, 8, 14, 4, 11, 13, 15, 1, 2, 5, 6, 9, 10, 12, 0};
 
-enum class Refusal : int32_t { kNone, kNotInLobby, kFull, kSlotOutOfRange, kSlotTaken, kWrongName, kWrongToken };
+enum class Refusal : int32_t { kNone, kNotInLobby, kFull, kSameName, kSlotOutOfRange, kSlotTaken, kWrongName, kWrongToken };
 
 inline bool is_slot_taken(const State& s, int32_t slot) {
   for (int32_t i = 0; i < s.players_len; ++i) {
@@ -68,7 +68,7 @@ inline SlotChoice choose_slot(const Game& game, std::string_view name, int32_t r
 }
 
 // Seats a player in a slot that `choose_slot` gave.
-inline void seat(const Game& game, int32_t slot, int32_t identity) {
+inline void seat(const Game& game, int32_t slot, int64_t identity) {
   State& s = game.state;
   const auto& slots = game.config.slots;
   const int32_t colour = static_cast<std::size_t>(slot) < slots.size() ? slots[static_cast<std::size_t>(slot)].colour : -1;
@@ -85,27 +85,6 @@ inline void seat(const Game& game, int32_t slot, int32_t identity) {
   ++s.done_len;
   s.next_join_order = std::max(s.next_join_order, slot + 1);
   arrange_homes(game);
-}
-
-// Removes a player from the list of players alone: votes, cursors and task flags keep their positions.
-inline void remove_player(State& s, int32_t player) {
-  for (int32_t i = player + 1; i < s.players_len; ++i) s.players[i - 1] = s.players[i];
-  s.players[--s.players_len] = Player{};
-}
-
-// Removes an entry of votes or cursors, and corrects the entries that name a later player.
-inline void remove_choice(int32_t* choices, int32_t& length, int32_t player, int32_t replacement) {
-  if (player < length) {
-    for (int32_t i = player + 1; i < length; ++i) choices[i - 1] = choices[i];
-    choices[--length] = 0;
-  }
-  for (int32_t i = 0; i < length; ++i) {
-    if (choices[i] == player) {
-      choices[i] = replacement;
-    } else if (choices[i] > player) {
-      --choices[i];
-    }
-  }
 }
 
 }  // namespace bitworld::among_them

@@ -17,11 +17,15 @@ inline int32_t first_living(const State& s) {
   return 0;
 }
 
+inline void stop_task(Player& player) {
+  player.task_progress = 0;
+  player.active_task = -1;
+}
+
 inline void start_meeting(const Game& game) {
   State& s = game.state;
   s.phase = Phase::kVoting;
   s.vote_timer = game.config.vote_timer_ticks;
-  s.ejected = -1;
   s.chat_len = 0;
   s.votes_len = s.cursors_len = s.players_len;
   for (int32_t i = 0; i < s.players_len; ++i) {
@@ -105,14 +109,15 @@ inline void count_votes(const Game& game) {
   s.result_timer = game.config.vote_result_ticks;
 }
 
-// Ejects the player and returns everybody to the start.
+// Ejects the player and sends all players home.
 inline void end_meeting(const Game& game) {
   State& s = game.state;
   if (s.ejected >= 0 && s.ejected < s.players_len) s.players[s.ejected].is_alive = 0;
-  s.bodies_len = 0;
+  s.bodies_len = s.chat_len = 0;
   for (int32_t i = 0; i < s.players_len; ++i) {
     Player& player = s.players[i];
     send_home(player);
+    stop_task(player);
     if (player.is_imposter() && player.is_alive) player.kill_cooldown = game.config.kill_cooldown_ticks;
   }
   s.phase = Phase::kPlaying;

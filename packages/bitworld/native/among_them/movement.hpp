@@ -48,11 +48,13 @@ void walk_axis(int32_t& along, int32_t& across, int32_t& carry, int32_t velocity
   carry = static_cast<int32_t>(left);
 }
 
-// Moves a ghost along an axis of `size` pixels: no walls, and the edge of the map keeps the rest of the movement.
-inline void float_axis(int32_t& along, int32_t& carry, int32_t velocity, int32_t scale, int32_t size) {
+// Moves a ghost along an axis of `size` pixels: there are no walls, and the edge of the map stops it.
+inline void float_axis(int32_t& along, int32_t& carry, int32_t& velocity, int32_t scale, int32_t size) {
   const int64_t total = int64_t{carry} + velocity;
-  along = static_cast<int32_t>(std::clamp<int64_t>(along + total / scale, 0, size - 1));
+  const int64_t target = along + total / scale;
+  along = static_cast<int32_t>(std::clamp<int64_t>(target, 0, size - 1));
   carry = static_cast<int32_t>(total % scale);
+  if (along != target) carry = velocity = 0;
 }
 
 inline void move(const Game& game, Player& player, const Input& input) {

@@ -6,4 +6,5 @@
 NB_MODULE(_native, module) {
   nanobind::set_leak_warnings(false);
   bitworld::bind_core(module);
+  bitworld::bind_among_them(module);
 }

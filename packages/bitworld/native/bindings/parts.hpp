@@ -4,6 +4,7 @@
 
 namespace bitworld {
 
+void bind_among_them(nanobind::module_& module);
 void bind_core(nanobind::module_& module);
 
 }  // namespace bitworld

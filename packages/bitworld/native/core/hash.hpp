@@ -9,7 +9,8 @@ namespace bitworld {
 class StateHash {
  public:
   constexpr void add(std::integral auto value) {
-    value_ = (value_ ^ static_cast<std::uint64_t>(static_cast<std::int64_t>(value))) * 1099511628211ULL;
+    value_ ^= static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+    value_ *= 1099511628211ULL;
   }
 
   constexpr std::uint64_t value() const { return value_; }

@@ -1,0 +1,92 @@
+// A game with its players by name: what a server needs beside the rules. Joins allocate; ticks do not.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "among_them/hash.hpp"
+#include "among_them/joining.hpp"
+#include "among_them/leaving.hpp"
+#include "among_them/phases.hpp"
+
+namespace bitworld::among_them {
+
+class Session {
+ public:
+  Session(Config config, std::shared_ptr<const Map> map) : config_(std::move(config)), map_(std::move(map)) { begin(game()); }
+  Session(const Session&) = delete;
+
+  State& state() { return state_; }
+  const State& state() const { return state_; }
+  const Config& config() const { return config_; }
+  const Map& map() const { return *map_; }
+  const std::shared_ptr<const Map>& shared_map() const { return map_; }
+
+  // Accounts and names have one row for each identity, in order of the first join.
+  const std::vector<Account>& accounts() const { return accounts_; }
+  const std::vector<std::string>& names() const { return names_; }
+  const std::string& name_of(const Player& player) const { return names_[static_cast<std::size_t>(player.identity)]; }
+
+  Refusal join(std::string_view name, int32_t slot, std::string_view token) {
+    if (state_.phase != Phase::kLobby) return Refusal::kNotInLobby;
+    if (state_.players_len == kMostPlayers) return Refusal::kFull;
+    for (int32_t i = 0; i < state_.players_len; ++i) {
+      if (name_of(state_.players[i]) == name) return Refusal::kSameName;
+    }
+    const SlotChoice choice = choose_slot(game(), name, slot, token);
+    if (choice.refusal == Refusal::kNone) seat(game(), choice.slot, identity(name));
+    return choice.refusal;
+  }
+
+  // `masks` [count]; players without a mask hold nothing.
+  void step(const uint8_t* masks, std::size_t count) {
+    uint8_t held[kMostPlayers] = {};
+    std::copy_n(masks, std::min<std::size_t>(count, kMostPlayers), held);
+    among_them::step(game(), held);
+  }
+
+  bool chat(int32_t player, std::string_view text) {
+    std::string printable;
+    for (const char c : text) {
+      if (c >= 0x20 && c <= 0x7e) printable += c;
+    }
+    const std::size_t first = printable.find_first_not_of(' ');
+    if (first == std::string::npos) return false;
+    return say(game(), player, std::string_view(printable).substr(first, printable.find_last_not_of(' ') - first + 1));
+  }
+
+  // Calls a meeting without a player, for tests and tools.
+  void start_meeting() { among_them::start_meeting(game()); }
+
+  uint64_t hash() const { return state_hash(state_, *map_); }
+
+  // Replaces everything but config and map; `Snapshot` has checked the values.
+  void restore(const State& state, std::vector<Account> accounts, std::vector<std::string> names) {
+    state_ = state;
+    accounts_ = std::move(accounts);
+    names_ = std::move(names);
+  }
+
+ private:
+  Game game() { return {state_, accounts_.data(), config_, *map_}; }
+
+  int64_t identity(std::string_view name) {
+    const auto known = std::find(names_.begin(), names_.end(), name);
+    if (known != names_.end()) return known - names_.begin();
+    names_.emplace_back(name);
+    accounts_.emplace_back();
+    return static_cast<int64_t>(names_.size()) - 1;
+  }
+
+  Config config_;
+  std::shared_ptr<const Map> map_;
+  State state_;
+  std::vector<Account> accounts_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace bitworld::among_them
