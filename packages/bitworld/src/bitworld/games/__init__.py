@@ -1,0 +1,1 @@
+"""The games of this package. Each registers itself through the entry-point group `bitworld.games`."""

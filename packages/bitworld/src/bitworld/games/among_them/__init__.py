@@ -1,0 +1,1 @@
+"""Among Them: crewmates finish their tasks, imposters kill, everyone votes."""
