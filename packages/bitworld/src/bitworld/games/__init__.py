@@ -1,1 +1,1 @@
-"""The games of this package. Each registers itself through the entry-point group `bitworld.games`."""
+"""The games of this package, one folder each; `shared` has what games written in Python have in common."""
