@@ -1,6 +1,7 @@
 // The hash that replays record after every tick. The order of the values is part of the replay format.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "among_them/game.hpp"
@@ -43,7 +44,9 @@ inline uint64_t state_hash(const State& s, const Map& map) {
   hash.add(tasks);
   for (int32_t task = 0; task < tasks; ++task) {
     hash.add(s.done_len);
-    for (int32_t i = 0; i < s.done_len; ++i) hash.add(s.has_done(task, i));
+    const int32_t seats = std::min(s.done_len, kMostPlayers);
+    for (int32_t i = 0; i < seats; ++i) hash.add(s.has_done(task, i));
+    hash.add_zeros(s.done_len - seats);
   }
   hash.add(s.votes_len);
   for (int32_t i = 0; i < s.votes_len; ++i) hash.add(s.votes[i]);

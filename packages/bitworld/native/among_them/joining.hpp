@@ -11,7 +11,7 @@ namespace bitworld::among_them {
 // The colours of the slots.
 inline constexpr int32_t kSlotColours[kMostPlayers] = {3, 7, 8, 14, 4, 11, 13, 15, 1, 2, 5, 6, 9, 10, 12, 0};
 
-enum class Refusal : int32_t { kNone, kNotInLobby, kFull, kSameName, kSlotOutOfRange, kSlotTaken, kWrongName, kWrongToken };
+enum class Refusal : int32_t { kNone, kNotInLobby, kFull, kSameName, kSlotTaken, kWrongName, kWrongToken };
 
 inline bool is_slot_taken(const State& s, int32_t slot) {
   for (int32_t i = 0; i < s.players_len; ++i) {
@@ -25,14 +25,13 @@ struct SlotChoice {
   Refusal refusal = Refusal::kNone;
 };
 
-// Chooses the slot of a player who asks for `requested` (-1: any).
+// Chooses the slot of a player who asks for `requested`: -1 to 15, -1 is any.
 inline SlotChoice choose_slot(const Game& game, std::string_view name, int32_t requested, std::string_view token) {
   const State& s = game.state;
   const auto& slots = game.config.slots;
   const auto configured = [&](int32_t slot) {
     return static_cast<std::size_t>(slot) < slots.size() ? &slots[static_cast<std::size_t>(slot)] : nullptr;
   };
-  if (requested >= kMostPlayers) return {.refusal = Refusal::kSlotOutOfRange};
   if (requested >= 0) {
     if (is_slot_taken(s, requested)) return {.refusal = Refusal::kSlotTaken};
     if (const Slot* slot = configured(requested)) {

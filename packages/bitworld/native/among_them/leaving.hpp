@@ -20,10 +20,10 @@ inline void remove_entry(int32_t* entries, int32_t& length, int32_t index) {
   entries[--length] = 0;
 }
 
-// Removes a player, its vote and its cursor. A vote for it is open again, and a cursor on it moves on.
+// Removes a player and repairs a meeting: a vote for the player is open again, a cursor on it moves to the next choice.
 inline void leave(State& s, int32_t player) {
   leave_unrepaired(s, player);
-  if (s.phase != Phase::kVoting) return;
+  if (s.phase != Phase::kVoting && s.phase != Phase::kVoteResult) return;
   remove_entry(s.votes, s.votes_len, player);
   remove_entry(s.cursors, s.cursors_len, player);
   for (int32_t i = 0; i < s.votes_len; ++i) {
@@ -34,8 +34,14 @@ inline void leave(State& s, int32_t player) {
     }
   }
   for (int32_t i = 0; i < s.cursors_len; ++i) {
-    if (s.cursors[i] > player) --s.cursors[i];
+    if (s.cursors[i] > player) {
+      --s.cursors[i];
+    } else if (s.cursors[i] == player && player < s.players_len && !s.players[player].is_alive) {
+      s.cursors[i] = next_choice(s, player, 1);
+    }
   }
+  if (s.phase == Phase::kVoteResult && s.ejected == player) s.ejected = -1;
+  if (s.phase == Phase::kVoteResult && s.ejected > player) --s.ejected;
 }
 
 }  // namespace bitworld::among_them

@@ -54,6 +54,11 @@ inline void check_win(const Game& game) {
   }
 }
 
+// Whether a player is on the winning side of a game that is over. A draw has no winner.
+inline bool has_won(const State& s, const Player& player) {
+  return s.phase == Phase::kGameOver && !s.time_limit_reached && player.role == s.winner;
+}
+
 // A game that takes too long is a draw: it pays nothing, and the field `winner` names the crew.
 inline void check_time_limit(const Game& game) {
   State& s = game.state;

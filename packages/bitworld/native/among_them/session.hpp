@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "among_them/fingerprint.hpp"
 #include "among_them/hash.hpp"
 #include "among_them/joining.hpp"
 #include "among_them/leaving.hpp"
@@ -62,9 +64,15 @@ class Session {
   // Calls a meeting without a player, for tests and tools.
   void start_meeting() { among_them::start_meeting(game()); }
 
+  // Fingerprint of config and map, computed once.
+  uint64_t rules() const {
+    if (!rules_) rules_ = rules_fingerprint(config_, *map_);
+    return *rules_;
+  }
+
   uint64_t hash() const { return state_hash(state_, *map_); }
 
-  // Replaces everything but config and map; `Snapshot` has checked the values.
+  // Replaces everything but config and map. `read_snapshot` checks the values before.
   void restore(const State& state, std::vector<Account> accounts, std::vector<std::string> names) {
     state_ = state;
     accounts_ = std::move(accounts);
@@ -87,6 +95,7 @@ class Session {
   State state_;
   std::vector<Account> accounts_;
   std::vector<std::string> names_;
+  mutable std::optional<uint64_t> rules_;
 };
 
 }  // namespace bitworld::among_them

@@ -1,5 +1,5 @@
 // Among Them as Python objects: map, config and a game in progress.
-#include "among_them/session.hpp"
+#include "among_them/snapshot.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -138,6 +138,27 @@ nb::dict describe(const Session& session) {
   return fields;
 }
 
+// [(slot, text)], oldest first.
+std::vector<std::tuple<int32_t, std::string>> chat_lines(const Session& session) {
+  std::vector<std::tuple<int32_t, std::string>> lines;
+  for (int32_t i = 0; i < session.state().chat_len; ++i) {
+    const ChatLine& line = session.state().chat[i];
+    lines.emplace_back(line.slot, std::string(line.text, static_cast<std::size_t>(line.length)));
+  }
+  return lines;
+}
+
+// [(name, values)], the values in the order of the reward protocol.
+std::vector<std::tuple<std::string, std::vector<int64_t>>> accounts(const Session& session) {
+  std::vector<std::tuple<std::string, std::vector<int64_t>>> rows;
+  for (std::size_t i = 0; i < session.names().size(); ++i) {
+    const Account& a = session.accounts()[i];
+    rows.emplace_back(session.names()[i], std::vector<int64_t>{a.reward, a.wins_imposter, a.wins_crewmate, a.games_imposter,
+                                                               a.games_crewmate, a.kills, a.tasks});
+  }
+  return rows;
+}
+
 void bind_config(nb::module_& module) {
   nb::class_<Slot>(module, "AmongThemSlot")
       .def(nb::init<>())
@@ -211,13 +232,18 @@ void bind_among_them(nb::module_& module) {
       .value("NOT_IN_LOBBY", Refusal::kNotInLobby)
       .value("FULL", Refusal::kFull)
       .value("SAME_NAME", Refusal::kSameName)
-      .value("SLOT_OUT_OF_RANGE", Refusal::kSlotOutOfRange)
       .value("SLOT_TAKEN", Refusal::kSlotTaken)
       .value("WRONG_NAME", Refusal::kWrongName)
       .value("WRONG_TOKEN", Refusal::kWrongToken);
   nb::class_<Session>(module, "AmongThemSession")
       .def(nb::init<Config, std::shared_ptr<const Map>>(), "config"_a, "map"_a)
-      .def("join", &Session::join, "name"_a, "slot"_a, "token"_a)
+      .def(
+          "join",
+          [](Session& self, std::string_view name, int32_t slot, std::string_view token) {
+            if (slot < -1 || slot >= kMostPlayers) throw nb::value_error("slots are 0 to 15, or -1 for any");
+            return self.join(name, slot, token);
+          },
+          "name"_a, "slot"_a, "token"_a)
       .def(
           "leave",
           [](Session& self, int32_t player) {
@@ -248,9 +274,41 @@ void bind_among_them(nb::module_& module) {
       .def("rejoin_done", [](Session& self) { self.state().needs_reregister = 0; })
       .def("start_meeting", [](Session& self) { self.start_meeting(); })
       .def("hash", &Session::hash)
+      .def("snapshot",
+           [](const Session& self) {
+             const std::string bytes = write_snapshot(self);
+             return nb::bytes(bytes.data(), bytes.size());
+           })
+      .def(
+          "restore",
+          [](Session& self, const nb::bytes& bytes) {
+            switch (read_snapshot(self, {bytes.c_str(), bytes.size()})) {
+              case SnapshotFault::kNone: return;
+              case SnapshotFault::kDamaged: throw nb::value_error("the bytes are not a snapshot of Among Them");
+              case SnapshotFault::kOtherRules:
+                throw nb::value_error("the snapshot is of a game with another configuration or map");
+            }
+          },
+          "snapshot"_a)
       .def("describe", &describe)
+      .def("chat_lines", &chat_lines)
+      .def("accounts", &accounts)
+      .def_prop_ro("players",
+                   [](const Session& self) {
+                     std::vector<std::tuple<std::string, int32_t>> rows;
+                     for (int32_t i = 0; i < self.state().players_len; ++i) {
+                       const Player& player = self.state().players[i];
+                       rows.emplace_back(self.name_of(player), player.slot);
+                     }
+                     return rows;
+                   })
       .def_prop_ro("tick", [](const Session& self) { return self.state().tick; })
-      .def_prop_ro("phase", [](const Session& self) { return static_cast<int32_t>(self.state().phase); });
+      .def_prop_ro("phase", [](const Session& self) { return static_cast<int32_t>(self.state().phase); })
+      .def_prop_ro("games_finished", [](const Session& self) { return self.state().games_finished; })
+      .def_prop_ro("needs_reregister", [](const Session& self) { return self.state().needs_reregister != 0; })
+      .def(
+          "has_won", [](Session& self, int32_t player) { return has_won(self.state(), player_of(self, player)); }, "player"_a)
+      .def("account_of", [](Session& self, int32_t player) { return player_of(self, player).identity; }, "player"_a);
 }
 
 }  // namespace bitworld

@@ -10,12 +10,21 @@ class StateHash {
  public:
   constexpr void add(std::integral auto value) {
     value_ ^= static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-    value_ *= 1099511628211ULL;
+    value_ *= kPrime;
+  }
+
+  // The same as `add(0)`, `count` times, in logarithmic time.
+  constexpr void add_zeros(std::int64_t count) {
+    for (std::uint64_t factor = kPrime; count > 0; count >>= 1, factor *= factor) {
+      if (count & 1) value_ *= factor;
+    }
   }
 
   constexpr std::uint64_t value() const { return value_; }
 
  private:
+  static constexpr std::uint64_t kPrime = 1099511628211ULL;
+
   std::uint64_t value_ = 14695981039346656037ULL;
 };
 

@@ -1,1 +1,0 @@
-"""The bytes between a server and its clients: sprites, buttons, chat, rewards."""
