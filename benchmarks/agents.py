@@ -1,7 +1,8 @@
 """Measure the planner of cogames-agents: strength beside `starter`, teams, every mission and variant, and speed.
 
 usage: agents.py PART [--seeds N] [--first-seed S] [--steps N] [--policy NAME] [--against NAME] [--only TEXT]
-                      [--workers N] [--minutes M] [--confirm N] [--whole N] [--resume FILE] [--record]
+                      [--workers N] [--minutes M] [--confirm N] [--whole N] [--share K/N] [--resume FILE]
+                      [--record]
 
 parts:
   strength  junctions held on `arena`, in the first 1000 steps of `machina_1`, and in all 10,000
@@ -12,7 +13,8 @@ parts:
             planner's mean is lower, `--confirm` further seeds decide; where it is still below, the whole mission
             does, with `--whole` of these seeds. The exit status is 1 if a policy or a mission raised an exception.
             `--minutes` limits the time; the games are then played in random order. With `--resume FILE`, games that
-            the file lists are not played again, and those played are added to it
+            the file lists are not played again, and those played are added to it. `--share K/N` plays every N-th game
+            from the K-th (0 to N - 1), so that several processes, each with a file of its own, divide the work
   speed     CPU time of a step with 8 cogs; labels per CPU second with 1, 64 and 512 worlds in a batch
 
 Both policies play the same maps; map and episode k have the seed S + k. Differences are of pairs, intervals 95 %.
@@ -32,7 +34,7 @@ from itertools import islice
 from pathlib import Path
 
 from agent_games import Game, all_missions, all_variants
-from agent_matches import CHUNK, Comparison, check_one_by_one, compare, heading
+from agent_matches import Comparison, check_one_by_one, compare, heading
 from agent_speed import measure_speed
 from agent_teams import measure_teams
 from record import record
@@ -40,6 +42,7 @@ from record import record
 STRENGTH = [Game("arena"), Game("machina_1", steps=1000), Game("machina_1")]
 DEFAULT_SEEDS = {"strength": 20, "teams": 20, "missions": 10, "variants": 2, "speed": 2}
 DEFAULT_STEPS = {"teams": 1000, "missions": 1000, "variants": 300}
+TOGETHER = 16  # games of `variants` whose results are kept together
 LONGEST = 10_000  # steps of the longest missions; only endless variants are cut
 
 
@@ -74,14 +77,15 @@ def every_mission(options: argparse.Namespace) -> dict:
 
 
 def every_variant(options: argparse.Namespace) -> dict:
-    games = [game for game in all_variants(options.steps) if options.only in game.name]
+    share, shares = options.share
+    games = [game for game in all_variants(options.steps) if options.only in game.name][share::shares]
     played = _read_documents(options.resume)
     left = [game for game in games if game.name not in played]
     if options.minutes is not None:
         random.Random(options.first_seed).shuffle(left)
     print(f"{len(left)} of {len(games)} games left\n{heading(options.policy, options.against)}")
     waiting = _until(options.minutes, left)
-    while chunk := list(islice(waiting, CHUNK)):
+    while chunk := list(islice(waiting, TOGETHER)):
         documents = [comparison.document() for comparison in _judge(chunk, options)]
         played |= {document["game"]: document for document in documents}
         if options.resume:
@@ -136,6 +140,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, help="start no further games of `variants` after this time")
     parser.add_argument("--confirm", type=int, default=12, help="further seeds for games of `variants` (12)")
     parser.add_argument("--whole", type=int, default=6, help="seeds for whole missions in `variants` (6)")
+    parser.add_argument("--share", type=_share, default=(0, 1), help="every N-th game of `variants` from the K-th: K/N")
     parser.add_argument("--resume", type=Path, help="file of games of `variants` that were played")
     parser.add_argument("--record", action="store_true", help="add a line to results/agents.jsonl")
     options = parser.parse_args()
@@ -154,6 +159,13 @@ def _policies(options: argparse.Namespace) -> tuple[str, str]:
 
 def _seeds(options: argparse.Namespace) -> range:
     return range(options.first_seed, options.first_seed + options.seeds)
+
+
+def _share(text: str) -> tuple[int, int]:
+    share, _, shares = text.partition("/")
+    if not (share.isdecimal() and shares.isdecimal() and int(share) < int(shares)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not K/N with K from 0 to N - 1")
+    return int(share), int(shares)
 
 
 def _until(minutes: float | None, games: list[Game]) -> Iterator[Game]:

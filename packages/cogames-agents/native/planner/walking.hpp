@@ -97,8 +97,12 @@ inline Mate mate_in(const Turn& turn, int cell) {
   return {};
 }
 
+// Whether a cog can capture a junction now.
+inline bool is_ready(const Cog& cog) { return cog.hearts > 0 && cog.gear == kAligner; }
+
 // Whether a cog stays where it is, and the other walks around it, when both want each other's cells.
 inline bool goes_first(const Cog& cog, const Cog& other) {
+  if (is_ready(cog) != is_ready(other)) return is_ready(cog);
   return cog.hearts != other.hearts ? cog.hearts > other.hearts : cog.number < other.number;
 }
 
@@ -106,13 +110,15 @@ inline bool goes_first(const Cog& cog, const Cog& other) {
 inline int pass(Turn& turn, int next) {
   Cog& cog = turn.cog;
   const Mate mate = mate_in(turn, next);
-  if (mate.next == turn.here() && goes_first(cog, *mate.cog)) return stay(turn);
+  const bool is_crowded = turn.mind.step < kCrowded;
+  const bool may_stay = !is_crowded || (mate.cog && is_ready(cog) != is_ready(*mate.cog));
+  if (may_stay && mate.next == turn.here() && goes_first(cog, *mate.cog)) return stay(turn);
   const bool leaves = mate.next >= 0 && turn.mind.chart.ground(mate.next) == kFree && !is_taken(cog, mate.next);
   if (leaves && mate.next != turn.here()) {
     find_way_around(turn, 0);
     return cog.path.empty() ? stay(turn) : advance(turn);
   }
-  if (roll(cog) % 4 == 0 && turn.mind.step >= kCrowded) return stay(turn);
+  if (roll(cog) % 4 == 0 && !is_crowded) return stay(turn);
   if (find_way_around(turn, kDetour)) return cog.path.empty() ? stay(turn) : advance(turn);
   for (Cog* other : turn.mind.cogs) other->in_the_way |= turn.mind.chart.cell(other->at) == next && other->path.empty();
   turn.drop();  // and plan again from there
