@@ -6,5 +6,6 @@ namespace bitworld {
 
 void bind_among_them(nanobind::module_& module);
 void bind_core(nanobind::module_& module);
+void bind_snappy(nanobind::module_& module);
 
 }  // namespace bitworld

@@ -1,6 +1,6 @@
 """What can go wrong, each with a sentence for the person who caused it."""
 
-__all__ = ["BadConfig", "BadReplay", "BitWorldError", "JoinRefused", "UnknownGame"]
+__all__ = ["BadConfig", "BadMessage", "BadReplay", "BitWorldError", "JoinRefused", "UnknownGame"]
 
 
 class BitWorldError(Exception):
@@ -9,6 +9,10 @@ class BitWorldError(Exception):
 
 class BadConfig(BitWorldError):
     """A game's configuration has a wrong value."""
+
+
+class BadMessage(BitWorldError):
+    """A message of the wire protocol is damaged."""
 
 
 class JoinRefused(BitWorldError):

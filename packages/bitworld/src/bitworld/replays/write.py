@@ -1,0 +1,114 @@
+"""Write a `.bitreplay` file while a game runs."""
+
+import json
+from typing import BinaryIO
+
+from bitworld.game import Game
+from bitworld.replays.records import (
+    LENGTH,
+    MAGIC,
+    TIME,
+    Chat,
+    Hash,
+    Input,
+    Join,
+    Leave,
+    Record,
+    Restart,
+    text_bytes,
+    time_of,
+)
+
+__all__ = ["Recorder", "ReplayWriter"]
+
+PUBLISHED, CURRENT = 3, 4
+
+
+class ReplayWriter:
+    """Append records to a seekable file. It has version 3, which published readers know, until a record needs 4."""
+
+    def __init__(self, file: BinaryIO, *, game: str, game_version: str, config_text: str, start_ms: int = 0) -> None:
+        self._file = file
+        self.version = PUBLISHED
+        head = MAGIC + LENGTH.pack(self.version) + text_bytes(game) + text_bytes(game_version)
+        self._file.write(head + TIME.pack(start_ms) + text_bytes(config_text))
+
+    def write(self, record: Record, *, needs_version_4: bool = False) -> None:
+        if needs_version_4 or isinstance(record, Chat | Restart):
+            self._raise_version()
+        self._file.write(record.encode())
+
+    def flush(self) -> None:
+        self._file.flush()
+
+    def _raise_version(self) -> None:
+        if self.version == PUBLISHED:
+            self.version = CURRENT
+            end = self._file.tell()
+            self._file.seek(len(MAGIC))
+            self._file.write(LENGTH.pack(self.version))
+            self._file.seek(end)
+
+
+class Recorder:
+    """Apply joins, leaves, chat and steps to a game and record them. Call it instead of the game."""
+
+    def __init__(self, game: Game, file: BinaryIO, *, start_ms: int = 0) -> None:
+        self.game = game
+        self.writer = ReplayWriter(
+            file,
+            game=game.name,
+            game_version=game.version,
+            config_text=json.dumps(game.config, separators=(",", ":")),
+            start_ms=start_ms,
+        )
+        self._masks: list[int] = []
+        self._games_ended = 0
+
+    @property
+    def _time(self) -> int:
+        return time_of(self.game.tick)
+
+    def join(self, name: str, slot: int = -1, token: str = "") -> int:
+        player = self.game.join(name, slot, token)
+        self._write(Join(self._time, player, name, slot, token))
+        self._masks.insert(player, 0)
+        return player
+
+    def leave(self, player: int) -> None:
+        """Remove a player. The file needs version 4 if a published reader would get another state."""
+        before = self.game.snapshot()
+        self.game.leave_unrepaired(player)
+        unrepaired = self.game.snapshot()
+        self.game.restore(before)
+        self.game.leave(player)
+        is_repaired = self.game.snapshot() != unrepaired
+        self._write(Leave(self._time, player), needs_version_4=is_repaired)
+        del self._masks[player]
+
+    def chat(self, player: int, text: str) -> bool:
+        is_accepted = self.game.chat(player, text)
+        if is_accepted:
+            self._write(Chat(self._time, player, text))
+        return is_accepted
+
+    def step(self, masks: list[int]) -> None:
+        time = self._time
+        for player, mask in enumerate(masks):
+            if mask != self._masks[player]:
+                self._write(Input(time, player, mask))
+        self._masks = list(masks)
+        self.game.step(masks)
+        self._write(Hash(self.game.tick, self.game.state_hash()))
+        if self.game.tick == 0:  # back in the lobby, without players
+            self._games_ended += 1
+            self._masks = [0] * len(self.game.seats)
+
+    def restart(self, game: Game) -> None:
+        """Continue with a new game of the same configuration."""
+        self._write(Restart(self._time))
+        self.game = game
+        self._masks = []
+
+    def _write(self, record: Record, *, needs_version_4: bool = False) -> None:
+        self.writer.write(record, needs_version_4=needs_version_4 or self._games_ended > 0)

@@ -1,0 +1,1 @@
+"""The bytes between a server and its clients: sprites, buttons, chat, rewards."""
