@@ -6,6 +6,7 @@ from typing import Any
 from bitworld._native import AmongThemSession, Refusal
 from bitworld.errors import JoinRefused
 from bitworld.game import Account, Game, Seat
+from bitworld.games.among_them.artist import artist_of
 from bitworld.games.among_them.config import read_config
 from bitworld.games.among_them.map import GameMap, load_map
 from bitworld.games.among_them.native import native_config, native_map
@@ -39,6 +40,7 @@ class AmongThem(Game):
     def __init__(self, config: Mapping[str, Any] | None = None, *, game_map: GameMap | None = None) -> None:
         self._config = read_config(config or {})
         self.map = game_map or load_map(self._config["mapPath"])
+        self.artist = artist_of(self.map)
         self.session = AmongThemSession(native_config(self._config), native_map(self.map))
 
     @property
@@ -122,10 +124,10 @@ class AmongThem(Game):
         self.session.restore(snapshot)
 
     def draw(self, player: int, out: Picture) -> None:
-        out[:] = 0
+        self.artist.draw(self.session, player, out)
 
     def draw_waiting(self, out: Picture) -> None:
-        out[:] = 0
+        self.artist.draw_waiting(out)
 
     def scene(self) -> Scene:
         return Scene()
