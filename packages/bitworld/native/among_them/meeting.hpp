@@ -66,11 +66,8 @@ inline void vote(State& s, int32_t player, const Input& input) {
   if (!s.players[player].is_alive || player >= s.votes_len || player >= s.cursors_len) return;
   if (s.votes[player] != kNoVote) return;
   int32_t& cursor = s.cursors[player];
-  if (input.presses(kUp) || input.presses(kLeft)) {
-    cursor = next_choice(s, cursor, -1);
-  } else if (input.presses(kDown) || input.presses(kRight)) {
-    cursor = next_choice(s, cursor, 1);
-  }
+  if (input.presses(kUp) || input.presses(kLeft)) cursor = next_choice(s, cursor, -1);
+  if (input.presses(kDown) || input.presses(kRight)) cursor = next_choice(s, cursor, 1);
   if (input.presses(kA)) s.votes[player] = cursor == s.players_len ? kSkipVote : cursor;
 }
 

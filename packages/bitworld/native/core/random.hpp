@@ -12,8 +12,7 @@ struct Random {
 
   static constexpr Random seeded(std::int64_t seed) {
     if (seed == 0) seed = 0x7fffffff;
-    const auto bits = static_cast<std::uint64_t>(seed);
-    Random random{bits >> 16, bits & 0xffff};
+    Random random{static_cast<std::uint64_t>(seed >> 16), static_cast<std::uint64_t>(seed & 0xffff)};
     random.jump();
     random.next();
     return random;
