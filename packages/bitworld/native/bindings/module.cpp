@@ -8,5 +8,6 @@ NB_MODULE(_native, module) {
   bitworld::bind_core(module);
   bitworld::bind_among_them(module);
   bitworld::bind_among_them_picture(module);
+  bitworld::bind_infinite_blocks(module);
   bitworld::bind_snappy(module);
 }

@@ -257,7 +257,11 @@ class SeatedGame(Game, Generic[S]):
         return [score for score, *_ in self.tally()]
 
     def _view(self, player: int | None) -> View:
-        view, phase = self.view(player), self._match.phase
+        return self.add_screens(self.view(player))
+
+    def add_screens(self, view: View) -> View:
+        """Add the lobby or the ranking to a view outside of play."""
+        phase = self._match.phase
         if phase is Phase.LOBBY:
             return screens.lobby(view, self.title, len(self._match.seats), self.settings.min_players)
         if phase is Phase.OVER:
