@@ -11,7 +11,7 @@ inline constexpr int kHelpEvery = 100;   // steps between two loads of a cog tha
 inline constexpr double kScarcest = 10;  // its surplus weight: it takes what the team has least of
 inline constexpr double kVariety = 100;  // the habit weight when all is done: every cog mines all elements in turn
 inline constexpr int kSameVisit = 3;     // steps after a heart in which a cog takes more
-inline constexpr int kSpareHearts = 4;   // carried at most when no junction is left to capture; without clips, by all aligners
+inline constexpr int kSpareHearts = 4;   // carried at most when no junction is left to capture
 
 inline int capacity(const Cog& cog) { return cog.gear == kMiner ? cog.mind->miner_cargo : kCargo; }
 
@@ -192,8 +192,7 @@ inline double hearts_at_arrival(const Turn& turn, int steps) {
 inline int hidden_junctions(const Turn& turn) { return turn.mind.is_explored() ? 0 : turn.character.expected_junctions; }
 
 // How many hearts to leave the hub with: a fair share of what is there, no more than there are junctions for. When none is
-// left to capture, half of what is there, with a limit for the whole team in games without clips; all of
-// it if the team can make more.
+// left to capture, half of what is there; all of it if the team can make more.
 inline int hearts_wanted(const Turn& turn) {
   const Mind& mind = turn.mind;
   const Cog& cog = turn.cog;
@@ -211,10 +210,7 @@ inline int hearts_wanted(const Turn& turn) {
   const int fair = (cog.hearts + mind.supply() + takers - 1) / takers;
   const int share = leaves_last ? std::min(fair, cog.hearts + mind.supply() - 1) : fair;
   if (turn.is_done() && !mind.extractors.empty()) return std::min(cog.hearts + mind.supply(), kHeartsMax);
-  if (turn.holds_all()) {
-    const int most = turn.is_peaceful() ? std::max(0, kSpareHearts - carried) : kSpareHearts;
-    return std::min(std::max(1, (cog.hearts + mind.supply() + 1) / 2), most);
-  }
+  if (turn.holds_all()) return std::clamp((cog.hearts + mind.supply() + 1) / 2, 1, kSpareHearts);
   return std::clamp(std::min(need, share), 1, std::min(turn.character.most_hearts, kHeartsMax));
 }
 
