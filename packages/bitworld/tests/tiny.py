@@ -98,8 +98,10 @@ class Tiny(Game):
 
     def draw(self, player: int, out: Picture) -> None:
         out[:] = 12
-        for number, (x, y) in enumerate(self.state["at"]):
-            out[y : y + 4, x : x + 4] = 8 if number == player else 3
+        for x, y in self.state["at"]:
+            out[y : y + 4, x : x + 4] = 3
+        x, y = self.state["at"][player]
+        out[y : y + 4, x : x + 4] = 8
         out[0, : len(self.state["chat"])] = 7
 
     def draw_waiting(self, out: Picture) -> None:

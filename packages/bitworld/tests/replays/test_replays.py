@@ -138,7 +138,7 @@ def test_a_leave_that_changes_nothing_else_needs_no_new_version() -> None:
     recorder.join("a")
     recorder.join("b")
     recorder.leave(0)
-    assert recorder.writer.version == 3
+    assert recorder.writer is not None and recorder.writer.version == 3
 
 
 def test_version_3_files_with_and_without_repaired_leaves_are_read() -> None:

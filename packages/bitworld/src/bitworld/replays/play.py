@@ -1,5 +1,7 @@
 """Play a recorded game again: forward with verified hashes, and to any step."""
 
+import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -55,13 +57,18 @@ class ReplayGame:
     def is_at_end(self) -> bool:
         return self.position >= self.length
 
-    def seek(self, position: int) -> None:
-        """Go to a position between 0 and `length`; other values mean the nearest of them."""
+    def seek(self, position: int, *, seconds: float = math.inf) -> bool:
+        """Go to a position between 0 and `length`; other values mean the nearest of them.
+
+        Return whether it was reached in the given time; if not, call it again.
+        """
         position = min(max(position, 0), self.length)
+        deadline = time.monotonic() + seconds
         if not self._nearest_mark(position) <= self.position <= position:
-            self._return_to(position)
-        while self.position < position:
+            self._restore(self._nearest_mark(position))
+        while self.position < position and time.monotonic() < deadline:
             self.step()
+        return self.position == position
 
     def step(self) -> None:
         """Play one recorded step. Raises `BadReplay` if its state is not the recorded one; the position stays."""
@@ -158,10 +165,13 @@ class ReplayGame:
 
     def _return_to(self, position: int) -> None:
         """Restore the nearest snapshot and play from there to a position that was reached before."""
-        self.position = self._nearest_mark(position)
-        self._set(self._marks[self.position])
+        self._restore(self._nearest_mark(position))
         while self.position < position:
             self.step()
+
+    def _restore(self, position: int) -> None:
+        self.position = position
+        self._set(self._marks[position])
 
     def _set(self, mark: _Mark) -> None:
         self.game.restore(mark.snapshot)

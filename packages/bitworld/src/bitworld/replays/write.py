@@ -51,17 +51,11 @@ class ReplayWriter:
 
 
 class Recorder:
-    """Apply joins, leaves, chat and steps to a game and record them. Call it instead of the game."""
+    """Apply joins, leaves, chat and steps to a game, and record them if there is a file."""
 
-    def __init__(self, game: Game, file: BinaryIO, *, start_ms: int = 0) -> None:
+    def __init__(self, game: Game, file: BinaryIO | None, *, start_ms: int = 0) -> None:
         self.game = game
-        self.writer = ReplayWriter(
-            file,
-            game=game.name,
-            game_version=game.version,
-            config_text=json.dumps(game.config, separators=(",", ":")),
-            start_ms=start_ms,
-        )
+        self.writer = None if file is None else _writer(file, game, start_ms)
         self._masks: list[int] = []
         self._games_ended = 0
 
@@ -77,6 +71,9 @@ class Recorder:
 
     def leave(self, player: int) -> None:
         """Remove a player. The file needs version 4 if a published reader would get another state."""
+        if self.writer is None:
+            self.game.leave(player)
+            return
         before = self.game.snapshot()
         self.game.leave_unrepaired(player)
         unrepaired = self.game.snapshot()
@@ -94,6 +91,9 @@ class Recorder:
 
     def step(self, masks: list[int]) -> None:
         time = self._time
+        if self.writer is None:
+            self.game.step(masks)
+            return
         for player, mask in enumerate(masks):
             if mask != self._masks[player]:
                 self._write(Input(time, player, mask))
@@ -110,5 +110,15 @@ class Recorder:
         self.game = game
         self._masks = []
 
+    def flush(self) -> None:
+        if self.writer is not None:
+            self.writer.flush()
+
     def _write(self, record: Record, *, needs_version_4: bool = False) -> None:
-        self.writer.write(record, needs_version_4=needs_version_4 or self._games_ended > 0)
+        if self.writer is not None:
+            self.writer.write(record, needs_version_4=needs_version_4 or self._games_ended > 0)
+
+
+def _writer(file: BinaryIO, game: Game, start_ms: int) -> ReplayWriter:
+    config_text = json.dumps(game.config, separators=(",", ":"))
+    return ReplayWriter(file, game=game.name, game_version=game.version, config_text=config_text, start_ms=start_ms)

@@ -1,0 +1,7 @@
+"""`python -m bitworld`"""
+
+import sys
+
+from bitworld.program import main
+
+sys.exit(main())
