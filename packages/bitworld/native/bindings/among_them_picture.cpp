@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -106,6 +107,19 @@ nb::dict describe_view(const Artist& artist, const Session& session, int32_t pla
   return fields;
 }
 
+// The screen of a phase other than play without its texts and icons, and these: (text, x, y, is struck out) and (player, is
+// body, x, y).
+nb::tuple screen_of(const Artist& artist, const Session& session, int32_t player, const Screen& out) {
+  if (session.state().phase == Phase::kPlaying) throw nb::value_error("the game is being played: there is no screen with text");
+  ScreenItems items;
+  artist.draw_screen(session.state(), session.config(), player == kNoViewer ? player : player_in(session, player), out.data(),
+                     &items);
+  nb::list texts, icons;
+  for (const ScreenItems::Text& item : items.texts) texts.append(nb::make_tuple(item.text, item.x, item.y, item.is_struck));
+  for (const ScreenItems::Icon& item : items.icons) icons.append(nb::make_tuple(item.player, item.is_body, item.x, item.y));
+  return nb::make_tuple(texts, icons);
+}
+
 Lit lit(const Artist& artist, int32_t x, int32_t y) {
   if (!artist.map().is_inside(x, y)) throw nb::value_error("the point is outside the map");
   auto sight = std::make_unique<Sight>();
@@ -131,6 +145,15 @@ void bind_among_them_picture(nb::module_& module) {
           "session"_a, "player"_a, "out"_a)
       .def(
           "draw_waiting", [](const Artist& self, const Screen& out) { self.draw_waiting(out.data()); }, "out"_a)
+      .def(
+          "bubble",
+          [](const Artist& self, std::size_t task, int64_t tick) {
+            if (task >= self.map().tasks.size() || tick < 0) throw nb::index_error("there is no such task");
+            const Point place = bubble_of(self.map().tasks[task], tick);
+            return std::tuple(place.x, place.y);
+          },
+          "task"_a, "tick"_a)
+      .def("screen", &screen_of, "session"_a, "player"_a, "out"_a)
       .def("view", &describe_view, "session"_a, "player"_a)
       .def("lit", &lit, "x"_a, "y"_a);
 }

@@ -30,8 +30,17 @@ class Artist {
 
   // Draws what a player sees. `pixels` [kSide][kSide]
   void draw(const State& s, const Config& config, int32_t viewer, uint8_t* pixels) const {
-    if (s.phase == Phase::kPlaying) return play(s, config, viewer, pixels);
-    Screens screens(art_, pixels);
+    if (s.phase == Phase::kPlaying) {
+      play(s, config, viewer, pixels);
+    } else {
+      draw_screen(s, config, viewer, pixels, nullptr);
+    }
+  }
+
+  // Draws the screen of a phase other than play, for a player or kNoViewer. With `items`, texts and icons are listed and not
+  // drawn.
+  void draw_screen(const State& s, const Config& config, int32_t viewer, uint8_t* pixels, ScreenItems* items) const {
+    Screens screens(art_, pixels, items);
     switch (s.phase) {
       case Phase::kVoting: return screens.meeting(s, config, viewer);
       case Phase::kVoteResult: return screens.vote_result(s);

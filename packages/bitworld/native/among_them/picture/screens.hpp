@@ -1,11 +1,13 @@
-// The screens with text: lobby, roles, meeting, results.
+// The screens with text: lobby, roles, meeting, results. A sprite scene takes the texts and icons of a screen as objects.
 #pragma once
 
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "among_them/game.hpp"
 #include "among_them/picture/art.hpp"
@@ -36,9 +38,30 @@ class Digits {
   char* end_;
 };
 
+// The texts and icons of a screen. Places are those of the top-left corner; that of an icon includes its outline.
+struct ScreenItems {
+  struct Text {
+    std::string text;
+    int32_t x, y;
+    bool is_struck;
+  };
+  struct Icon {
+    int32_t player;
+    bool is_body;
+    int32_t x, y;
+  };
+  std::vector<Text> texts;
+  std::vector<Icon> icons;
+};
+
+inline constexpr int32_t kNoViewer = -1;
+
 class Screens {
  public:
-  Screens(const Art& art, uint8_t* pixels) : art_(art), canvas_(pixels) { std::memcpy(pixels, art.backdrop.data(), kPixels); }
+  // With `items`, texts and icons are listed and not drawn.
+  Screens(const Art& art, uint8_t* pixels, ScreenItems* items = nullptr) : art_(art), canvas_(pixels), items_(items) {
+    std::memcpy(pixels, art.backdrop.data(), kPixels);
+  }
 
   // For a client without a seat.
   void waiting() {
@@ -57,11 +80,11 @@ class Screens {
       countdown(20, (s.start_wait_timer + kTicksPerSecond - 1) / kTicksPerSecond);
       top = 31;
     }
-    for (int32_t i = 0; i < s.players_len; ++i) canvas_.stamp(crew(s.players[i]), 4 + i % 6 * 9, top + i / 6 * 9);
+    for (int32_t i = 0; i < s.players_len; ++i) icon(s, i, false, 4 + i % 6 * 9, top + i / 6 * 9);
   }
 
   void roles(const State& s, int32_t viewer) {
-    const bool is_imposter = s.players[viewer].is_imposter();
+    const bool is_imposter = viewer != kNoViewer && s.players[viewer].is_imposter();
     text(14, is_imposter ? "IMPS" : "CREWMATE");
     int32_t shown[kMostPlayers];
     int32_t count = 0;
@@ -70,19 +93,19 @@ class Screens {
       if (!is_imposter || s.players[i].is_imposter()) shown[count++] = i;
     }
     const Cells cells{count, 40};
-    for (int32_t i = 0; i < count; ++i) canvas_.stamp(crew(s.players[shown[i]]), cells.x(i) + 1, cells.y(i) + 1);
+    for (int32_t i = 0; i < count; ++i) icon(s, shown[i], false, cells.x(i) + 1, cells.y(i) + 1);
   }
 
   void meeting(const State& s, const Config& config, int32_t viewer) {
     const Cells cells{s.players_len, 1};
     for (int32_t i = 0; i < s.players_len; ++i) {
       const Player& player = s.players[i];
-      canvas_.stamp(player.is_alive ? crew(player) : body(player), cells.x(i) + 1, cells.y(i) + 1);
+      icon(s, i, !player.is_alive, cells.x(i) + 1, cells.y(i) + 1);
       if (i == viewer) canvas_.fill(cells.x(i) + 7, cells.y(i) - 1, 2, 1, colour(player));
     }
     const int32_t skip_y = cells.bottom() + 2;
-    canvas_.text(art_.font, kSkipX, skip_y, "SKIP", kWhite);
-    const int32_t cursor = viewer < s.cursors_len ? s.cursors[viewer] : -1;
+    text(kSkipX, skip_y, "SKIP");
+    const int32_t cursor = viewer >= 0 && viewer < s.cursors_len ? s.cursors[viewer] : -1;
     if (cursor == s.players_len) {
       canvas_.frame(kSkipX - 2, skip_y - 2, kSkipWidth, Font::kHeight + 4, kWhite);
     } else if (cursor >= 0 && cursor < s.players_len) {
@@ -99,7 +122,7 @@ class Screens {
       text(64, "DIED");
       return;
     }
-    canvas_.stamp(body(s.players[s.ejected]), 57, 36);
+    icon(s, s.ejected, true, 57, 36);
     text(54, "WAS");
     text(64, "KILLED");
   }
@@ -111,14 +134,14 @@ class Screens {
       const Player& player = s.players[i];
       const int32_t x = i / 8 * 64;
       const int32_t y = 16 + i % 8 * 14;
-      canvas_.stamp(crew(player), x + 3, y);
+      icon(s, i, false, x + 3, y);
       const std::string_view role = player.is_imposter() ? "IMP" : "CREW";
-      canvas_.text(art_.font, x + 19, y + 4, role, kWhite);
-      if (!player.is_alive) canvas_.fill(x + 19, y + 7, art_.font.width(role), 1, kRed);
+      text(x + 19, y + 4, role, !player.is_alive);
     }
   }
 
  private:
+  static constexpr int32_t kStruckRow = 3;
   static constexpr int32_t kSkipX = 50;
   static constexpr int32_t kSkipWidth = 28;
   static constexpr int32_t kChatX = 8;
@@ -126,16 +149,32 @@ class Screens {
   static constexpr int32_t kChatBottom = 125;
 
   static uint8_t colour(const Player& player) { return static_cast<uint8_t>(player.colour & 15); }
-  const Stamp& crew(const Player& player) const { return art_.crew[colour(player)][0]; }
-  const Stamp& body(const Player& player) const { return art_.body[colour(player)]; }
 
-  void text(int32_t y, std::string_view line) { canvas_.text_centred(art_.font, y, line, kWhite); }
+  void text(int32_t x, int32_t y, std::string_view line, bool is_struck = false) {
+    if (items_ != nullptr) {
+      items_->texts.push_back({std::string(line), x, y, is_struck});
+      return;
+    }
+    canvas_.text(art_.font, x, y, line, kWhite);
+    if (is_struck) canvas_.fill(x, y + kStruckRow, art_.font.width(line), 1, kRed);
+  }
+  void text(int32_t y, std::string_view line) { text((kSide - art_.font.width(line)) / 2, y, line); }
+
+  void icon(const State& s, int32_t player, bool is_body, int32_t x, int32_t y) {
+    if (items_ != nullptr) {
+      items_->icons.push_back({player, is_body, x, y});
+      return;
+    }
+    const std::size_t shown = colour(s.players[player]);
+    canvas_.stamp(is_body ? art_.body[shown] : art_.crew[shown][0], x, y);
+  }
 
   void countdown(int32_t y, int32_t seconds) {
-    const Digits number(seconds);
-    const int32_t width = art_.font.width("IN ") + 1 + art_.font.width(number.view());
-    const int32_t x = canvas_.text(art_.font, (kSide - width) / 2, y, "IN ", kWhite);
-    canvas_.text(art_.font, x, y, number.view(), kWhite);
+    char line[32] = "IN ";
+    const Digits digits(seconds);
+    const std::string_view number = digits.view();
+    number.copy(line + 3, number.size());
+    text(y, {line, 3 + number.size()});
   }
 
   // A dot in the colour of each voter, below its choice.
@@ -170,7 +209,7 @@ class Screens {
       const int32_t bottom = y;
       for (std::size_t line = count; line-- > 0 && y - kLineHeight >= top;) {
         y -= kLineHeight;
-        canvas_.text(art_.font, kChatX, y, lines[line], kWhite);
+        text(kChatX, y, lines[line]);
       }
       canvas_.fill(2, y, 4, bottom - y - 1, static_cast<uint8_t>(message.colour & 15));
       y -= 1;
@@ -201,6 +240,7 @@ class Screens {
 
   const Art& art_;
   Canvas canvas_;
+  ScreenItems* items_;
 };
 
 }  // namespace bitworld::among_them

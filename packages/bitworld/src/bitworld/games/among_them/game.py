@@ -10,6 +10,7 @@ from bitworld.games.among_them.artist import artist_of
 from bitworld.games.among_them.config import read_config
 from bitworld.games.among_them.map import GameMap, load_map
 from bitworld.games.among_them.native import native_config, native_map
+from bitworld.games.among_them.scenes import Trails, player_scene, spectator_scene
 from bitworld.picture import Picture
 from bitworld.scene import Scene
 
@@ -41,6 +42,7 @@ class AmongThem(Game):
         self._config = read_config(config or {})
         self.map = game_map or load_map(self._config["mapPath"])
         self.artist = artist_of(self.map)
+        self._trails = Trails()
         self.session = AmongThemSession(native_config(self._config), native_map(self.map))
 
     @property
@@ -130,4 +132,14 @@ class AmongThem(Game):
         self.artist.draw_waiting(out)
 
     def scene(self) -> Scene:
-        return Scene()
+        return spectator_scene(
+            self.map,
+            self.artist,
+            self.session,
+            self._trails,
+            kill_cooldown_ticks=self._config["killCooldownTicks"],
+            shows_labels=self._config["showPlayerLabels"],
+        )
+
+    def player_scene(self, player: int) -> Scene:
+        return player_scene(self.map, self.artist, self.session, player, self._config["taskCompleteTicks"])

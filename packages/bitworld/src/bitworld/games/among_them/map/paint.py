@@ -65,8 +65,9 @@ def _noise(x: Coordinates, y: Coordinates) -> Coordinates:
 def _night(width: int, height: int) -> Picture:
     y, x = np.mgrid[:height, :width]
     noise = _noise(x, y)
+    # Snow drifts: sparse points, since shadows on the floor are plain navy.
     drift = (np.sin(x * 0.021 + np.sin(y * 0.033) * 2) + np.sin(y * 0.04 - x * 0.01)) > 0.75
-    picture = np.where(drift, NAVY, BLACK)
+    picture = np.where(drift & (x % 3 == 0) & ((y + x // 3 % 2 * 2) % 4 == 0), NAVY, BLACK)
     picture[noise < 3] = MAUVE
     picture[noise == 3] = WHITE
     return picture.astype(np.uint8)

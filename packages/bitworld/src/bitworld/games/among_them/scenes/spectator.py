@@ -1,0 +1,132 @@
+"""What spectators see: the whole map with everything on it, and beside it the screen of a meeting or result."""
+
+from bitworld._native import AmongThemArtist, AmongThemSession
+from bitworld.games.among_them.map import GameMap
+from bitworld.games.among_them.scenes.ids import Depth, LayerId, ObjectId, SpriteId
+from bitworld.games.among_them.scenes.images import (
+    RED,
+    STONE,
+    bar,
+    map_image,
+    spectator_images,
+    text_image,
+)
+from bitworld.games.among_them.scenes.parts import Phase, Row, add_screen, body_object, figure_object, state_of
+from bitworld.scene import Layer, LayerType, Object, Scene, Sprite
+
+__all__ = ["Trails", "spectator_scene"]
+
+NO_PLAYER = -1
+COOLDOWN_WIDTH = 10
+TRAIL_LENGTH = 10
+TRAIL_STEP = 10
+"""distance between two points of a trail, in pixels"""
+
+
+class Trails:
+    """Where players have been. It belongs to the viewer, not to the game: it begins again when the game goes back."""
+
+    def __init__(self) -> None:
+        self._tick = 0
+        self._points: list[list[tuple[int, int]]] = []
+
+    def points(self, tick: int, players: list[Row]) -> list[list[tuple[int, int]]]:
+        """Note where the players are now; return up to `TRAIL_LENGTH` points for each, the oldest first."""
+        if tick < self._tick or len(players) < len(self._points):
+            self._points = []
+        self._tick = tick
+        self._points += [[] for _ in range(len(players) - len(self._points))]
+        for player, trail in zip(players, self._points, strict=True):
+            if not trail or (player.x - trail[-1][0]) ** 2 + (player.y - trail[-1][1]) ** 2 >= TRAIL_STEP**2:
+                trail.append((player.x, player.y))
+                del trail[:-TRAIL_LENGTH]
+        return self._points
+
+
+def spectator_scene(
+    game_map: GameMap,
+    artist: AmongThemArtist,
+    session: AmongThemSession,
+    trails: Trails,
+    *,
+    kill_cooldown_ticks: int,
+    shows_labels: bool,
+) -> Scene:
+    state, players = state_of(session)
+    sprites: dict[int, Sprite] = {SpriteId.MAP: map_image(game_map), **spectator_images()}
+    objects: dict[int, Object] = {ObjectId.MAP: Object(0, 0, Depth.MAP, LayerId.MAP, SpriteId.MAP)}
+    for number, points in enumerate(trails.points(session.tick, players)):
+        for place, (x, y) in enumerate(points):
+            trail = Object(x - 1, y - 1, y + Depth.TRAIL, LayerId.MAP, SpriteId.TRAIL + players[number].place)
+            objects[ObjectId.TRAIL + TRAIL_LENGTH * number + place] = trail
+    for number, body in enumerate(state["bodies"]):
+        objects[ObjectId.BODY + number] = body_object(body)
+    for number, player in enumerate(players):
+        objects[ObjectId.PLAYER + number] = figure_object(player)
+    if shows_labels:
+        for number, (name, _) in enumerate(session.players):
+            image = text_image(name, "", is_outlined=True)
+            sprites[SpriteId.NAME + number] = image
+            x = players[number].x + 4 - image.width // 2
+            label = Object(x, players[number].y - 14 - image.height, Depth.NAME, LayerId.MAP, SpriteId.NAME + number)
+            objects[ObjectId.NAME + number] = label
+    if session.phase != Phase.LOBBY:
+        _add_tasks(game_map, state["assigned"], state["done"], session.tick, objects, artist)
+        _add_cooldowns(players, kill_cooldown_ticks, sprites, objects)
+    tick = text_image(str(session.tick), f"replay tick {session.tick}")
+    sprites[SpriteId.TICK] = tick
+    objects[ObjectId.TICK] = Object((128 - tick.width) // 2, 0, 0, LayerId.TICK, SpriteId.TICK)
+    if session.phase not in (Phase.PLAYING, Phase.ROLE_REVEAL):
+        add_screen(
+            artist,
+            session,
+            NO_PLAYER,
+            players,
+            sprites,
+            objects,
+            layer=LayerId.TOP_RIGHT,
+            number=SpriteId.INTERSTITIAL,
+            label="interstitial screen",
+        )
+    return Scene(_layers(game_map), sprites, objects)
+
+
+def _layers(game_map: GameMap) -> dict[int, Layer]:
+    return {
+        LayerId.MAP: Layer(LayerType.MAP, game_map.width, game_map.height, is_zoomable=True),
+        LayerId.TOP_LEFT: Layer(LayerType.TOP_LEFT, 160, 24, is_ui=True),
+        LayerId.TOP_RIGHT: Layer(LayerType.TOP_RIGHT, 128, 128, is_ui=True),
+        LayerId.BOTTOM_RIGHT: Layer(LayerType.BOTTOM_RIGHT, 128, 128, is_ui=True),
+        LayerId.TICK: Layer(LayerType.CENTRE_BOTTOM, 128, 20, is_ui=True),
+        LayerId.CONTROLS: Layer(LayerType.BOTTOM_LEFT, 128, 20, is_ui=True),
+    }
+
+
+def _add_tasks(
+    game_map: GameMap,
+    assigned: list[list[int]],
+    done: list[list[int]],
+    tick: int,
+    objects: dict[int, Object],
+    artist: AmongThemArtist,
+) -> None:
+    """Add a bubble over each station where a player still has a task."""
+    is_done = {(task, player) for task, player in done}
+    open_tasks = {task for player, tasks in enumerate(assigned) for task in tasks if (task, player) not in is_done}
+    for task in open_tasks:
+        x, y = artist.bubble(task, tick)
+        objects[ObjectId.TASK + task] = Object(x, y, Depth.TASK, LayerId.MAP, SpriteId.TASK)
+
+
+def _add_cooldowns(
+    players: list[Row], kill_cooldown_ticks: int, sprites: dict[int, Sprite], objects: dict[int, Object]
+) -> None:
+    """Add a bar over each imposter that fills until it can kill again."""
+    for number, player in enumerate(players):
+        if not player.is_imposter or not player.is_alive:
+            continue
+        passed = max(kill_cooldown_ticks - player.cooldown, 0)
+        filled = COOLDOWN_WIDTH if player.cooldown <= 0 else COOLDOWN_WIDTH * passed // max(kill_cooldown_ticks, 1)
+        sprites[SpriteId.COOLDOWN + number] = bar(COOLDOWN_WIDTH, 2, filled, (RED, STONE))
+        place = (player.x - 1, player.y - 13)
+        objects[ObjectId.COOLDOWN + number] = Object(*place, Depth.COOLDOWN, LayerId.MAP, SpriteId.COOLDOWN + number)
