@@ -9,6 +9,8 @@ from importlib.util import find_spec
 _WITHOUT_TORCH = {
     "noop": "mettagrid.policy.noop.NoopPolicy",
     "random": "mettagrid.policy.random_agent.RandomMultiAgentPolicy",
+    "bitworld_random_action": "mettagrid.policy.bitworld.BitWorldRandomActionPolicy",
+    "bitworld_random_dpad": "mettagrid.policy.bitworld.BitWorldRandomDpadPolicy",
     "sparse": "mettagrid.policy.sparse.SparsePolicy",
     "chaos-monkey": "cogames.policy.chaos_monkey.ChaosMonkeyPolicy",
     "substrate_memory": "cogames.policy.cognitive_substrate_diagnostics.SubstrateMemoryPolicy",
