@@ -122,8 +122,6 @@ def test_the_time_limit_is_raised_to_what_a_policy_needs(room, stand_in, monkeyp
 def test_games_of_another_engine_go_to_its_runner(monkeypatch):
     monkeypatch.setattr(engine_registry, "_runners", {})
     env = BitWorldEnvConfig(num_players=2)
-    with pytest.raises(ValueError, match="bitworld"):
-        run_episode_local(policy_specs=[NOOP], assignments=[0, 0], env=env)
     answer = PureSingleEpisodeResult(
         rewards=[1.0, 2.0], action_timeouts=[0, 0], stats={"game": {}, "agent": [{}, {}]}, steps=5
     )

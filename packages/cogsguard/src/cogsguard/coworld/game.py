@@ -122,7 +122,9 @@ def _play(plan: EpisodePlan, config: GameConfig, environ: Mapping[str, str], eve
             line.renderer.done = True
             line.over.set()
             clock.notify()
-        results = results_of(outcome, plan.env, late_steps=seats.late_steps, absent_steps=seats.absent_steps)
+        results = results_of(
+            outcome, config.environment(), late_steps=seats.late_steps, absent_steps=seats.absent_steps
+        )
         _say(f"Played {results.steps} steps")
         server.say_goodbye()
     return results

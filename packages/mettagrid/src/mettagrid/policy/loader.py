@@ -23,6 +23,7 @@ __all__ = [
     "discover_and_register_policies",
     "get_policy_class_shorthand",
     "initialize_or_load_policy",
+    "load_policy_class",
     "resolve_policy_class_path",
 ]
 
@@ -65,10 +66,7 @@ def initialize_or_load_policy(
     does not accept it. Raises `ModuleNotFoundError` for an unknown class, `TypeError` for arguments that the class does
     not accept and for a class that is not a `MultiAgentPolicy`; exceptions of the policy's own code propagate.
     """
-    if policy_spec.import_roots:
-        # A bundle with modules of the same names may have been loaded since the description was read.
-        activate_import_roots(policy_spec.class_path, policy_spec.import_roots)
-    policy_class = _load_class(policy_spec.class_path)
+    policy_class = load_policy_class(policy_spec)
     kwargs = dict(policy_spec.init_kwargs)
     if device_override is not None and "device" in kwargs:
         kwargs["device"] = device_override
@@ -83,6 +81,14 @@ def initialize_or_load_policy(
     if policy_spec.data_path is not None:
         policy.load_policy_data(policy_spec.data_path)
     return policy
+
+
+def load_policy_class(policy_spec: PolicySpec) -> Any:
+    """Import the class of a description. Raises `ModuleNotFoundError` for an unknown one."""
+    if policy_spec.import_roots:
+        # A bundle with modules of the same names may have been loaded since the description was read.
+        activate_import_roots(policy_spec.class_path, policy_spec.import_roots)
+    return _load_class(policy_spec.class_path)
 
 
 @functools.cache

@@ -22,7 +22,7 @@ __all__ = ["PolicyEnvInterface"]
 CHANGE_VIBE_PREFIX = "change_vibe_"
 _NO_MOVE_COST = -1  # on the wire, where a number cannot be left out
 
-ObservationKind = Literal["token", "box", "bitmask", "pixels", "sprite_player"]
+ObservationKind = Literal["token", "box", "bitmask", "pixels", "sprite_player", "sprite_scene"]
 
 
 class PolicyEnvInterface(BaseModel):
@@ -53,6 +53,11 @@ class PolicyEnvInterface(BaseModel):
     @classmethod
     def _normalize_observation_kind(cls, value: object) -> object:
         return "token" if value == "tokens" else value
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether observations are arrays for `step_batch` alone: those of BitWorld games."""
+        return self.observation_kind in ("pixels", "sprite_player", "sprite_scene")
 
     @property
     def obs_height(self) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mettagrid.runner.types import PureSingleEpisodeJob, PureSingleEpisodeResult
 
-__all__ = ["EngineRunner", "get_engine_runner", "register_engine_runner"]
+__all__ = ["EngineRunner", "get_engine_runner", "is_registered", "register_engine_runner"]
 
 EngineRunner = Callable[["PureSingleEpisodeJob"], "PureSingleEpisodeResult"]
 
@@ -20,6 +20,15 @@ def register_engine_runner(engine: str, runner: EngineRunner) -> None:
     _runners[engine] = runner
 
 
+def is_registered(engine: str) -> bool:
+    """Return whether a runner was registered for an engine, which then plays all its jobs."""
+    return engine in _runners
+
+
 def get_engine_runner(engine: str) -> EngineRunner | None:
-    """Return the runner for an engine, or None if none is registered; `mettagrid` itself has none."""
+    """Return the runner for an engine, or None if there is none; `mettagrid` itself has none, `bitworld` has ours."""
+    if engine == "bitworld" and engine not in _runners:
+        from mettagrid.runner.bitworld_runner import run_bitworld_episode
+
+        return run_bitworld_episode
     return _runners.get(engine)

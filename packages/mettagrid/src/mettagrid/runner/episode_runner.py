@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
-from mettagrid.config.mettagrid_config import MettaGridConfig
 from mettagrid.runner.episode import EpisodeOutcome, EpisodePlan, PolicySource, play_episode
 from mettagrid.runner.episode_subprocess import failed_policy
 from mettagrid.runner.types import EpisodeSpec, PureSingleEpisodeResult, RunnerError, check_assignments
@@ -122,9 +121,7 @@ def play_episode_isolated(
     policy_secrets: Mapping[int, Mapping[str, str]] | None = None,
 ) -> EpisodeOutcome:
     """Play like `run_episode_isolated`, but return a verdict on each policy and write only the requested files."""
-    if not isinstance(spec.env, MettaGridConfig):
-        raise ValueError(f"Only games of mettagrid are played in isolation, not of {spec.env.game_engine!r}")
-    check_assignments(spec.assignments, num_agents=spec.env.game.num_agents, num_policies=len(spec.policy_uris))
+    check_assignments(spec.assignments, num_agents=spec.env.num_agents, num_policies=len(spec.policy_uris))
     names = spec.policy_names or spec.policy_uris
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="episode-")))

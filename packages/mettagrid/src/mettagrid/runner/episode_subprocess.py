@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from mettagrid.runner.author_traceback import last_place
-from mettagrid.runner.engine_registry import get_engine_runner
+from mettagrid.runner.engine_registry import get_engine_runner, is_registered
 from mettagrid.runner.episode import EpisodeOutcome, EpisodePlan, PolicySource, play_episode
 from mettagrid.runner.types import PureSingleEpisodeJob, PureSingleEpisodeResult, RunnerError
 
@@ -49,10 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def play_job(job: PureSingleEpisodeJob) -> RunnerError | None:
     """Play a job whose policies are served, and write its results; return the error of the failed policy, if any."""
-    if not isinstance(job.env, MettaGridConfig):
+    if not isinstance(job.env, MettaGridConfig) and is_registered(job.env.game_engine):
         runner = get_engine_runner(job.env.game_engine)
-        if runner is None:
-            raise ValueError(f"There is no runner for games of the engine {job.env.game_engine!r}")
+        assert runner is not None
         write_results(job.results_uri, runner(job))
         return None
     names = job.policy_names or job.policy_uris

@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mettagrid.config.bitworld_config import BitWorldEnvConfig
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from mettagrid.map_builder.map_builder import HasSeed
 from mettagrid.renderer.renderer import RenderMode
-from mettagrid.runner.engine_registry import get_engine_runner
+from mettagrid.runner.engine_registry import get_engine_runner, is_registered
 from mettagrid.runner.types import PureSingleEpisodeJob, PureSingleEpisodeResult, check_assignments
 from mettagrid.simulator.multi_episode.rollout import EpisodeRolloutResult, MultiEpisodeRolloutResult
 from mettagrid.simulator.rollout import Rollout
@@ -140,6 +141,9 @@ def run_episode_local(
     its own seed is drawn from `seed`. Raises ValueError if an agent has no policy.
     """
     engine = game_engine or env.game_engine
+    if isinstance(env, BitWorldEnvConfig) and not is_registered(engine):
+        limits = {"max_action_time_ms": max_action_time_ms, "overage_budget_ms": overage_budget_ms}
+        return _play_bitworld(policy_specs, assignments, env, results_path, replay_path, seed, device, limits), None
     if not isinstance(env, MettaGridConfig):
         job = _job(policy_specs, assignments, env, results_path, replay_path, debug_dir, seed, max_action_time_ms)
         return _other_engine(engine)(job), None
@@ -238,6 +242,28 @@ def _make_policies(specs: Sequence[PolicySpec], env: MettaGridConfig, device: st
 
     interface = PolicyEnvInterface.from_mg_cfg(env)
     return [initialize_or_load_policy(interface, spec, device) for spec in specs]
+
+
+def _play_bitworld(
+    specs: Sequence[PolicySpec],
+    assignments: Sequence[int],
+    env: BitWorldEnvConfig,
+    results_path: Path | None,
+    replay_path: Path | None,
+    seed: int,
+    device: str | None,
+    limits: dict[str, Any],
+) -> PureSingleEpisodeResult:
+    from mettagrid.runner.episode import EpisodePlan, play_episode
+
+    for path in (results_path, replay_path):
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+    plan = EpisodePlan(env, specs, assignments, seed=seed, replay_path=replay_path, device=device, **limits)
+    result = play_episode(plan).pure_result()
+    if results_path is not None:
+        results_path.write_text(result.model_dump_json())
+    return result
 
 
 def _max_steps(env: EnvConfig) -> int:

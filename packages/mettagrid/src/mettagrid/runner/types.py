@@ -24,6 +24,7 @@ __all__ = [
 
 RunnerErrorType = Literal["config_error", "policy_error", "crash", "unknown"]
 REPLAY_SUFFIXES = (".json.z", ".json.gz")
+BITWORLD_REPLAY_SUFFIXES = (*REPLAY_SUFFIXES, ".bitreplay")
 
 
 class EpisodeJobSummary(BaseModel):
@@ -92,8 +93,9 @@ class PureSingleEpisodeJob(BaseModel):
         for uri in (self.results_uri, self.replay_uri):
             if uri is not None:
                 _check_output(uri)
-        if self.replay_uri is not None and not self.replay_uri.endswith(REPLAY_SUFFIXES):
-            raise ValueError(f"Replay URI must end with {' or '.join(REPLAY_SUFFIXES)}, not {self.replay_uri}")
+        suffixes = REPLAY_SUFFIXES if isinstance(self.env, MettaGridConfig) else BITWORLD_REPLAY_SUFFIXES
+        if self.replay_uri is not None and not self.replay_uri.endswith(suffixes):
+            raise ValueError(f"Replay URI must end with {' or '.join(suffixes)}, not {self.replay_uri}")
         return self
 
 

@@ -24,7 +24,6 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from mettagrid.base_config import LENIENT_CONTEXT
-from mettagrid.config.mettagrid_config import MettaGridConfig
 from mettagrid.runner.boxed.logs import Hidden
 from mettagrid.runner.boxed.material import material_from_uri
 from mettagrid.runner.boxed.policy import BoxedPolicy, BoxPolicyOptions, FailedPolicy
@@ -57,7 +56,7 @@ RUNTIME_INFO, ACTIONS = "runtime_info.json", "actions.json.z"
 _ANSWERS_PART = 0.7
 _SETUP_PART = 0.1
 _LOAD_PART = 0.1
-_DISTRIBUTIONS = ("mettagrid", "cogsguard", "cogames", "cogbox", "observatory", "numpy", "torch")
+_DISTRIBUTIONS = ("mettagrid", "cogsguard", "cogames", "cogbox", "observatory", "bitworld", "numpy", "torch")
 """distributions that an episode depends on, beside those that register policies"""
 
 
@@ -166,8 +165,6 @@ def _play(
 ) -> RunnerError | None:
     began = time.perf_counter()
     job = SingleEpisodeJob.model_validate(spec, context=LENIENT_CONTEXT)
-    if not isinstance(job.env, MettaGridConfig):
-        raise ValueError(f"This worker plays games of mettagrid, not of {job.env.game_engine!r}")
     logs = [folder / f"policy-{index}.log" for index in range(len(policies))]
     seated = set(job.assignments)
     share = None if time_limit is None else time_limit / max(len(seated), 1)

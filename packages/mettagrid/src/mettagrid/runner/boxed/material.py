@@ -14,6 +14,7 @@ from typing import Any
 
 from mettagrid.policy.bundle_cache import exclusive_file_lock, unpacked_bundle, usable_cache_dir
 from mettagrid.policy.import_roots import find_package_source_root
+from mettagrid.policy.policy_env_interface import PolicyEnvInterface
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.policy.submission import SubmissionPolicySpec, read_submission_policy_spec
 from mettagrid.runner.boxed.setup import SETUP_SECONDS, prepared_bundle
@@ -38,6 +39,8 @@ class PolicyMaterial:
     """folders after all installed packages: what a setup script has installed"""
     folders: tuple[str, ...] = ()
     """folders and files that are visible in the box, read-only"""
+    recorded_interface: Mapping[str, Any] | None = None
+    """the game that the policy was made for, as its bundle records it"""
 
 
 def material_from_uri(uri: str, *, may_use_index: bool = True, setup_seconds: float = SETUP_SECONDS) -> PolicyMaterial:
@@ -83,6 +86,7 @@ def material_from_bundle(
         import_roots=tuple(str(folder) for folder in roots),
         libraries=tuple(str(folder) for folder in libraries),
         folders=tuple(str(folder) for folder in (root, *libraries)),
+        recorded_interface=_dumped(submission.policy_env_interface),
     )
 
 
@@ -98,7 +102,12 @@ def material_from_spec(spec: PolicySpec) -> PolicyMaterial:
         init_kwargs=dict(spec.init_kwargs),
         import_roots=tuple(roots),
         folders=tuple(folders),
+        recorded_interface=_dumped(spec.policy_env_interface),
     )
+
+
+def _dumped(interface: PolicyEnvInterface | None) -> dict[str, Any] | None:
+    return None if interface is None else interface.model_dump(mode="json")
 
 
 def code_folders(class_path: str) -> list[str]:

@@ -13,6 +13,7 @@ from mettagrid.runner.boxed.material import PolicyMaterial, material_from_spec, 
 
 if TYPE_CHECKING:
     import cogbox
+    from mettagrid.policy.policy_env_interface import PolicyEnvInterface
     from mettagrid.policy.policy_spec import PolicySpec
     from mettagrid.runner.episode.holder import SeatHolder
 
@@ -88,6 +89,19 @@ class BoxedPolicy:
     @property
     def name(self) -> str:
         return self.material.name
+
+    @property
+    def policy_env_interface(self) -> PolicyEnvInterface | None:
+        """The game that the policy was made for: as its bundle records, or as the class of installed code says."""
+        from mettagrid.policy.policy_env_interface import PolicyEnvInterface
+        from mettagrid.policy.policy_spec import PolicySpec
+        from mettagrid.runner.bitworld.interface import recorded_interface
+
+        material = self.material
+        if material.recorded_interface is not None:
+            return PolicyEnvInterface.model_validate(material.recorded_interface)
+        # Only the box may import the code of a bundle.
+        return None if material.import_roots else recorded_interface(PolicySpec(class_path=material.class_path))
 
     def open(self) -> SeatHolder:
         """Start a box; the policy in it is created when the episode is prepared. Raises `MachineFault` on failure."""

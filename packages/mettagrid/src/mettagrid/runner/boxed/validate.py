@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mettagrid.config.mettagrid_config import MettaGridConfig
+    from mettagrid.config.any_env_config import AnyEnvConfig
     from mettagrid.policy.policy_spec import PolicySpec
     from mettagrid.runner.episode.holder import PolicySource
     from mettagrid.runner.episode.outcome import EpisodeOutcome
@@ -38,7 +38,7 @@ class Validation:
         return not self.problem
 
 
-def validate_bundle(uri: str, env: MettaGridConfig, *, minimum: str = "landlock") -> Validation:
+def validate_bundle(uri: str, env: AnyEnvConfig, *, minimum: str = "landlock") -> Validation:
     """Play at most ten steps with the policy in every seat.
 
     It fails if the policy cannot be loaded, crashes or is killed, if no step was played, or if its first agent only did
@@ -51,18 +51,21 @@ def validate_bundle(uri: str, env: MettaGridConfig, *, minimum: str = "landlock"
     return _try(BoxedPolicy.from_uri(uri, BoxPolicyOptions(minimum=minimum, at_most=level)), env, level)
 
 
-def validate_policy(policy: PolicySpec, env: MettaGridConfig) -> Validation:
+def validate_policy(policy: PolicySpec, env: AnyEnvConfig) -> Validation:
     """Validate a policy in this process, for trusted code."""
     return _try(policy, env, "this process")
 
 
-def _try(policy: PolicySpec | PolicySource, env: MettaGridConfig, level: str) -> Validation:
+def _try(policy: PolicySpec | PolicySource, env: AnyEnvConfig, level: str) -> Validation:
+    from mettagrid.config.bitworld_config import BitWorldEnvConfig
     from mettagrid.runner.episode import EpisodePlan, play_episode
 
     short = env.model_copy(deep=True)
-    short.game.max_steps = min(STEPS, short.game.max_steps or STEPS)
-    seats = [0] * short.game.num_agents
-    outcome = play_episode(EpisodePlan(short, [policy], seats, seed=SEED, load_failure="verdict"))
+    if isinstance(short, BitWorldEnvConfig):
+        short.max_ticks = min(STEPS, short.max_ticks)
+    else:
+        short.game.max_steps = min(STEPS, short.game.max_steps or STEPS)
+    outcome = play_episode(EpisodePlan(short, [policy], [0] * short.num_agents, seed=SEED, load_failure="verdict"))
     verdict = outcome.verdicts[0]
     problem = ""
     if not verdict.played_to_the_end:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from mettagrid.policy.policy_env_interface import PolicyEnvInterface
     from mettagrid.runner.episode.outcome import PolicyTimings
-    from mettagrid.runner.episode.table import Table
+    from mettagrid.runner.episode.table import SharedTable
 
 __all__ = ["PolicySource", "SeatHolder", "Seats"]
 
@@ -26,7 +26,7 @@ class Seats:
     agent_ids: Sequence[int]
     interface: PolicyEnvInterface
     episode_id: str
-    table: Table
+    table: SharedTable
     timings: PolicyTimings
     patience_ms: int | None = None
     answer_budget_s: float | None = None

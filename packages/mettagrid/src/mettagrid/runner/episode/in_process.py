@@ -14,6 +14,7 @@ from mettagrid.runner.author_traceback import author_traceback
 from mettagrid.runner.episode.errors import PolicyFailure, describe
 from mettagrid.runner.episode.generators import GlobalGenerators, import_policy_code, policy_seed
 from mettagrid.runner.episode.holder import SeatHolder, Seats, infos_or_none
+from mettagrid.runner.policy_server.raw import chat_messages
 
 if TYPE_CHECKING:
     from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from mettagrid.types import Action
 
 __all__ = ["InProcess"]
+
+EMPTY_TOKEN = 255
 
 # Cached policies whose class says `reusable = True`, by their spec; removed while they play.
 _idle: dict[tuple[str, str], MultiAgentPolicy] = {}
@@ -61,9 +64,10 @@ class InProcessHolder(SeatHolder):
     """Plays with a policy object.
 
     For a class with `supports_step_batch = True`, the holder calls `step_batch` once per step with arrays for all
-    agents of the game: rows of other policies' agents hold no tokens, and actions written there are ignored. If the
-    class has `set_batch_agents(agent_ids)`, it receives the rows that matter. For other policies the holder calls
-    `step_group` where available, else `step` agent by agent.
+    agents of the game: rows of other policies' agents hold no tokens, and actions written there are ignored. It does
+    the same for every policy of a game with raw observations, where such rows are zero. If the class has
+    `set_batch_agents(agent_ids)`, it receives the rows that matter. For other policies the holder calls `step_group`
+    where available, else `step` agent by agent.
     """
 
     shares_generators = True
@@ -95,7 +99,8 @@ class InProcessHolder(SeatHolder):
         with self._policy_code(own_generators=True):
             self._policy = self._make(seats)
             self.minimum_action_timeout_ms = int(self._policy.minimum_action_timeout_ms)
-            self._uses_batch = getattr(self._policy, "supports_step_batch", False) is True
+            self._is_raw = seats.interface.is_raw
+            self._uses_batch = self._is_raw or getattr(self._policy, "supports_step_batch", False) is True
         seats.timings.load_ms = 1000 * (time.perf_counter() - began)
 
     def start(self, limit_ms: int) -> None:
@@ -103,7 +108,9 @@ class InProcessHolder(SeatHolder):
         table, agent_ids = self._seats.table, self._seats.agent_ids
         with self._policy_code(own_generators=True):
             self._policy.configure_action_timeout_ms(limit_ms)
-            self._agents: list[tuple[int, AgentPolicy]] = [(a, self._policy.agent_policy(a)) for a in agent_ids]
+            self._agents: list[tuple[int, AgentPolicy]] = []
+            if not self._is_raw:
+                self._agents = [(a, self._policy.agent_policy(a)) for a in agent_ids]
             for _, agent in self._agents:
                 agent.reset()
             tell = getattr(self._policy, "set_batch_agents", None)
@@ -113,7 +120,8 @@ class InProcessHolder(SeatHolder):
         self._rows = np.array(agent_ids, np.intp)
         self._chosen = np.zeros(len(table.actions), np.int32)
         self._has_all_seats = len(agent_ids) == len(table.actions)
-        self._seen = table.observations if self._has_all_seats else np.full_like(table.observations, 255)
+        empty = 0 if self._is_raw else EMPTY_TOKEN
+        self._seen = table.observations if self._has_all_seats else np.full_like(table.observations, empty)
         self._flat_to_primary, self._flat_to_vibe = _flat_tables(self._seats)
 
     def keep_generators_in_place(self) -> None:
@@ -158,6 +166,8 @@ class InProcessHolder(SeatHolder):
             self._failed = True
             wrong = int(mine[(mine < 0) | (mine >= limit)][0])
             raise PolicyFailure("protocol_error", f"chose action number {wrong}; this game has 0 to {limit - 1}")
+        if self._is_raw:
+            self._pass_on_chat()
         if table.infos is not None:
             self._show_batch()
         if elapsed_ms > table.times.limit_ms:
@@ -166,6 +176,13 @@ class InProcessHolder(SeatHolder):
             return
         table.actions[rows] = self._flat_to_primary[mine]
         table.vibe_actions[rows] = self._flat_to_vibe[mine]
+
+    def _pass_on_chat(self) -> None:
+        """Ask a policy of a pixel game for texts; `bitworld_chat_messages` is optional."""
+        seats = self._seats
+        with self._policy_code(own_generators=self._swaps_generators):
+            for agent, text in chat_messages(self._policy, seats.agent_ids):
+                seats.table.say(agent, text, seats.policy_name)
 
     def _show_batch(self) -> None:
         showing = self._showing

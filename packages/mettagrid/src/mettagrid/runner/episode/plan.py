@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from mettagrid.config.mettagrid_config import MettaGridConfig
+from mettagrid.config.any_env_config import AnyEnvConfig
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.runner.types import check_assignments
 
@@ -38,7 +38,7 @@ class EpisodePlan:
     where `load_failure` says so. `barred` holds policies that must not play, with their verdicts.
     """
 
-    env: MettaGridConfig
+    env: AnyEnvConfig
     policies: Sequence[PolicySpec | PolicySource]
     assignments: Sequence[int]
     seed: int = 0
@@ -56,7 +56,7 @@ class EpisodePlan:
     barred: dict[int, Verdict] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_assignments(self.assignments, num_agents=self.env.game.num_agents, num_policies=len(self.policies))
+        check_assignments(self.assignments, num_agents=self.env.num_agents, num_policies=len(self.policies))
         if self.policy_names is not None and len(self.policy_names) != len(self.policies):
             raise ValueError(f"There are {len(self.policies)} policies and {len(self.policy_names)} policy_names")
 
@@ -71,7 +71,7 @@ class EpisodePlan:
 
 
 def plan_episodes(
-    env: MettaGridConfig,
+    env: AnyEnvConfig,
     policies: Sequence[PolicySpec | PolicySource],
     assignments: Sequence[int],
     *,

@@ -26,7 +26,7 @@ from mettagrid.runner.episode.errors import PolicyFailure
 from mettagrid.runner.episode.holder import SeatHolder, Seats
 
 if TYPE_CHECKING:
-    from mettagrid.runner.episode.table import Table
+    from mettagrid.runner.episode.table import SharedTable
 
 __all__ = ["ActionRecorder", "RecordedActions", "RecordedPolicy"]
 
@@ -37,7 +37,7 @@ MAX_BYTES = 1 << 30
 class ActionRecorder:
     """Records the actions of an episode's policies."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: SharedTable) -> None:
         self._table = table
         self._actions: list[np.ndarray] = []
         self._vibes: list[np.ndarray] = []

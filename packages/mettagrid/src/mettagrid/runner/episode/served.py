@@ -26,7 +26,6 @@ from mettagrid.runner.policy_server.messages import (
     CLOSE_PROTOCOL_ERROR,
     ActionNumbers,
     prepare_request_json,
-    write_observation,
 )
 
 if TYPE_CHECKING:
@@ -203,7 +202,7 @@ class ServedHolder(SeatHolder):
         table = seats.table
         request = policy_pb2.BatchStepRequest(episode_id=seats.episode_id, step_id=self._step)
         for agent in seats.agent_ids:
-            write_observation(request.agent_observations.add(), table.observe(agent))
+            table.write_observation(request.agent_observations.add(), agent)
         self._is_late = False
         self._charged_ms = 0.0
         self._frames = self._bytes = 0

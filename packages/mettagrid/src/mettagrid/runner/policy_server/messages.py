@@ -83,10 +83,11 @@ def prepare_request(
     interface: PolicyEnvInterface, agent_ids: Sequence[int], episode_id: str
 ) -> policy_pb2.PreparePolicyRequest:
     """Return the first message of an episode."""
+    formats = policy_pb2.AgentObservations.Format
     request = policy_pb2.PreparePolicyRequest(
         episode_id=episode_id,
         agent_ids=agent_ids,
-        observations_format=policy_pb2.AgentObservations.Format.TRIPLET_V1,
+        observations_format=formats.AGENT_OBSERVATIONS_FORMAT_UNKNOWN if interface.is_raw else formats.TRIPLET_V1,
         env_interface=interface.to_proto(),
     )
     for feature in interface.obs_features:

@@ -14,6 +14,7 @@ from mettagrid.policy.policy_env_interface import PolicyEnvInterface
 from mettagrid.protobuf.sim.policy_v1 import policy_pb2
 from mettagrid.runner.policy_server.messages import encode_action_id, infos_json
 from mettagrid.runner.policy_server.output import speak_as
+from mettagrid.runner.policy_server.raw import RAW, chat_messages, raw_interface, raw_rows
 from mettagrid.simulator.interface import EMPTY_LOCATION, AgentObservation, Location, ObservationToken, VisibleTalk
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Episode:
     policy_env: PolicyEnvInterface
     features: dict[int, ObservationFeatureSpec]
     policy: MultiAgentPolicy
+    agent_ids: set[int]
     agent_policies: dict[int, AgentPolicy]
     uses_batch: bool
     parse_observations: ObservationParser
@@ -95,10 +97,12 @@ class LocalPolicyServer:
         from mettagrid.policy.loader import initialize_or_load_policy
         from mettagrid.runner.episode.generators import import_policy_code, policy_seed, seed_generators
 
-        parse = OBSERVATION_PARSERS.get(req.observations_format)
+        interface = _interface(req)
+        if req.observations_format == RAW:
+            interface = raw_interface(interface)
+        parse = _no_tokens if interface.is_raw else OBSERVATION_PARSERS.get(req.observations_format)
         if parse is None:
             raise UnsupportedObservationFormatError(req.observations_format)
-        interface = _interface(req)
         spec = self._spec()
         import_policy_code(spec, strict=True)
         seed = policy_seed(req.episode_id)
@@ -108,15 +112,16 @@ class LocalPolicyServer:
         policy = initialize_or_load_policy(interface, spec)
         if self._action_timeout_ms is not None:
             policy.configure_action_timeout_ms(max(self._action_timeout_ms, policy.minimum_action_timeout_ms))
-        agents = {agent_id: policy.agent_policy(agent_id) for agent_id in req.agent_ids}
+        agents = {} if interface.is_raw else {agent_id: policy.agent_policy(agent_id) for agent_id in req.agent_ids}
         for agent in agents.values():
             agent.reset()
-        uses_batch = getattr(policy, "supports_step_batch", False) is True
+        uses_batch = interface.is_raw or getattr(policy, "supports_step_batch", False) is True
         tell = getattr(policy, "set_batch_agents", None)
         if uses_batch and tell is not None:
             tell(list(req.agent_ids))
         features = {feature.id: feature for feature in interface.obs_features}
-        self._episodes[req.episode_id] = Episode(interface, features, policy, agents, uses_batch, parse)
+        seats = set(req.agent_ids)
+        self._episodes[req.episode_id] = Episode(interface, features, policy, seats, agents, uses_batch, parse)
         return policy_pb2.PreparePolicyResponse()
 
     def _spec(self) -> PolicySpec:
@@ -132,9 +137,9 @@ class LocalPolicyServer:
         if episode is None:
             raise EpisodeNotFoundError(req.episode_id)
         for observation in req.agent_observations:
-            if observation.agent_id not in episode.agent_policies:
+            if observation.agent_id not in episode.agent_ids:
                 raise AgentNotFoundError(observation.agent_id)
-        step = _step_batch if episode.uses_batch else _step_agents
+        step = _step_raw if episode.policy_env.is_raw else _step_batch if episode.uses_batch else _step_agents
         speak_as(req.step_id)
         answer = step(episode, req.agent_observations, req.step_id)
         speak_as()
@@ -155,6 +160,11 @@ ObservationParser = Callable[[bytes, Mapping[int, ObservationFeatureSpec]], list
 
 OBSERVATION_PARSERS: dict[int, ObservationParser] = {TRIPLET_V1: parse_triplet_v1}
 """Parsers by the number of the observation format; an added one is offered to clients."""
+
+
+def _no_tokens(data: bytes, features: Mapping[int, ObservationFeatureSpec]) -> list[ObservationToken]:
+    """Return no tokens: raw observations go to `step_batch` as they are."""
+    return []
 
 
 def parse_visible_talk(talk_protos: Sequence[policy_pb2.VisibleTalk]) -> list[VisibleTalk]:
@@ -237,6 +247,23 @@ def _step_batch(
         if not 0 <= number < len(env.all_action_names):
             raise WrongNumberError(number, len(env.all_action_names))
         _answer(response, agent_id, number, None, episode.agent_policies[agent_id].infos)
+    return response
+
+
+def _step_raw(
+    episode: Episode, observations: Sequence[policy_pb2.AgentObservations], _step: int
+) -> policy_pb2.BatchStepResponse:
+    """Step once for all agents with raw observations, with zeros for other policies' agents."""
+    env, agent_ids = episode.policy_env, [observation.agent_id for observation in observations]
+    chosen = np.zeros(env.num_agents, np.int32)
+    episode.policy.step_batch(raw_rows(env, observations), chosen)
+    texts = dict(chat_messages(episode.policy, agent_ids))
+    response = policy_pb2.BatchStepResponse()
+    for agent_id in agent_ids:
+        number = int(chosen[agent_id])
+        if not 0 <= number < len(env.all_action_names):
+            raise WrongNumberError(number, len(env.all_action_names))
+        _answer(response, agent_id, number, texts.get(agent_id), None)
     return response
 
 

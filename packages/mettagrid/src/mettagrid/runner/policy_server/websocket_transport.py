@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -25,6 +25,8 @@ from mettagrid.runner.policy_server.messages import decode_action, prepare_reque
 from mettagrid.runner.policy_server.server import LocalPolicyServer, write_ready_file
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from mettagrid.policy.policy_env_interface import PolicyEnvInterface
     from mettagrid.simulator.interface import AgentObservation
     from mettagrid.types import Action
@@ -35,6 +37,7 @@ __all__ = [
     "WebSocketPolicyServer",
     "WebSocketPolicyServerAgentClient",
     "WebSocketPolicyServerClient",
+    "WebSocketRawPolicyServerClient",
 ]
 
 PREPARE_TIMEOUT = 300.0
@@ -101,12 +104,25 @@ class WebSocketPolicyServerClient(MultiAgentPolicy):
 
     def step_agents(self, agent_observations: list[tuple[int, AgentObservation]]) -> list[Action]:
         """Return an action for each (agent id, observation), in order, with one request."""
-        request = policy_pb2.BatchStepRequest(episode_id=EPISODE_ID, step_id=self._step_id)
-        self._step_id += 1
+        request = policy_pb2.BatchStepRequest()
         for agent_id, observation in agent_observations:
             message = request.agent_observations.add()
             write_observation(message, observation)
             message.agent_id = agent_id
+        answers = self._send(request)
+        return [self._decode(agent_id, answers.get(agent_id)) for agent_id, _ in agent_observations]
+
+    def ask(self, observations: Mapping[int, bytes]) -> dict[int, policy_pb2.AgentActions]:
+        """Return the answer for each agent's raw observation, with one valid action number each."""
+        request = policy_pb2.BatchStepRequest()
+        for agent_id, data in observations.items():
+            request.agent_observations.add(agent_id=agent_id, observations=data)
+        answers = self._send(request)
+        return {agent_id: self._checked(agent_id, answers.get(agent_id)) for agent_id in observations}
+
+    def _send(self, request: policy_pb2.BatchStepRequest) -> dict[int, policy_pb2.AgentActions]:
+        request.episode_id, request.step_id = EPISODE_ID, self._step_id
+        self._step_id += 1
         try:
             self._connection.send(request.SerializeToString())
             data = self._connection.recv()
@@ -118,8 +134,7 @@ class WebSocketPolicyServerClient(MultiAgentPolicy):
             response = policy_pb2.BatchStepResponse.FromString(data)
         except DecodeError as error:
             raise self._error(f"Policy server sent an invalid BatchStepResponse: {error}") from error
-        answers = {answer.agent_id: answer for answer in response.agent_actions}
-        return [self._decode(agent_id, answers.get(agent_id)) for agent_id, _ in agent_observations]
+        return {answer.agent_id: answer for answer in response.agent_actions}
 
     def step_agent(self, agent_id: int, obs: AgentObservation) -> Action:
         """Return an action for one agent."""
@@ -154,16 +169,22 @@ class WebSocketPolicyServerClient(MultiAgentPolicy):
             raise self._error(f"Policy server at {self._url} could not prepare the policy: {error}") from error
         json_format.Parse(answer, policy_pb2.PreparePolicyResponse(), ignore_unknown_fields=True)
 
-    def _decode(self, agent_id: int, answer: policy_pb2.AgentActions | None) -> Action:
+    def _checked(self, agent_id: int, answer: policy_pb2.AgentActions | None) -> policy_pb2.AgentActions:
+        """Return the answer for an agent; it has one action number that the game knows."""
         if answer is None:
             raise self._error(f"Policy server returned no actions for agent {agent_id}")
         if len(answer.action_id) != 1:
             raise self._error(
                 f"Policy server must return exactly one action for agent {agent_id}, not {len(answer.action_id)}"
             )
-        action = decode_action(answer.action_id[0], self._policy_env_info)
-        if action is None:
+        if decode_action(answer.action_id[0], self._policy_env_info) is None:
             raise self._error(f"Policy server returned invalid action_id {answer.action_id[0]} for agent {agent_id}")
+        return answer
+
+    def _decode(self, agent_id: int, answer: policy_pb2.AgentActions | None) -> Action:
+        answer = self._checked(agent_id, answer)
+        action = decode_action(answer.action_id[0], self._policy_env_info)
+        assert action is not None
         action.talk = answer.talk_text or None
         self._infos[agent_id] = self._decode_infos(agent_id, answer.infos_json)
         return action
@@ -181,6 +202,57 @@ class WebSocketPolicyServerClient(MultiAgentPolicy):
 
     def _error(self, message: str) -> PolicyStepError:
         return PolicyStepError(message, policy_index=self._policy_index)
+
+
+class WebSocketRawPolicyServerClient(MultiAgentPolicy):
+    """A policy for raw observations that a policy server plays: pictures of a BitWorld game, as bytes (format 0).
+
+    It has no policies of single agents: call `step_batch`, with rows for all agents of the game.
+    """
+
+    def __init__(self, policy_env_info: PolicyEnvInterface, *, url: str, agent_ids: list[int]) -> None:
+        """Connect and prepare the policy. Raises `ValueError` for observations that are not raw bytes."""
+        super().__init__(policy_env_info)
+        if not policy_env_info.is_raw or policy_env_info.observation_dtype != "uint8":
+            raise ValueError(
+                "Raw policy server clients need uint8 observations of a BitWorld game, "
+                f"not {policy_env_info.observation_dtype} {policy_env_info.observation_kind}"
+            )
+        self._agent_ids = list(agent_ids)
+        self._texts: dict[int, str] = {}
+        # The client does everything else; only the content of the messages differs.
+        self._client = WebSocketPolicyServerClient(policy_env_info, url=url, agent_ids=agent_ids)
+
+    def step_batch(self, raw_observations: np.ndarray, raw_actions: np.ndarray) -> None:
+        """Write the number of an action for each of the policy's agents; other rows stay as they are."""
+        expected = self.policy_env_info.num_agents
+        for name, rows in (("observations", raw_observations), ("actions", raw_actions)):
+            if len(rows) != expected:
+                raise ValueError(
+                    f"Raw policy batches have a row for each of the {expected} agents; {name}: {len(rows)}"
+                )
+        answers = self._client.ask({agent: raw_observations[agent].tobytes() for agent in self._agent_ids})
+        for agent, answer in answers.items():
+            raw_actions[agent] = answer.action_id[0]
+        self._texts = {agent: answer.talk_text for agent, answer in answers.items() if answer.talk_text}
+
+    def bitworld_chat_messages(self, agent_ids: Sequence[int]) -> list[str | None]:
+        """Return what the agents said in the last answer."""
+        return [self._texts.get(agent) for agent in agent_ids]
+
+    def agent_policy(self, agent_id: int) -> AgentPolicy:
+        raise NotImplementedError("Raw policy server clients play all their agents together: call step_batch")
+
+    def close(self) -> None:
+        self._client.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 class WebSocketPolicyServerAgentClient(AgentPolicy):
