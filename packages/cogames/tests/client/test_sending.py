@@ -267,7 +267,7 @@ def test_validate_bundle_asks_the_season_for_its_game(cogames: Callable, named: 
 @pytest.mark.parametrize(
     ("pool", "said"),
     [
-        ({"pool_name": "p", "game_engine": "bitworld", "config": {}}, "plays bitworld, which this package cannot run"),
+        ({"pool_name": "p", "game_engine": "nimgrid", "config": {}}, "plays nimgrid, which this package cannot run"),
         ({"pool_name": "p", "game_engine": "mettagrid", "config": {"game": {"num_agents": "x"}}}, "is not valid"),
         (None, "has no pool with a game"),
     ],

@@ -108,8 +108,8 @@ def test_server_and_runner_agree_on_the_names_of_files() -> None:
     assert (RESULTS, ERROR_INFO) == (runner.RESULTS, runner.ERROR_INFO)
 
 
-def test_the_league_of_this_repository_plays_mettagrid_and_coworlds() -> None:
-    assert games.installed() == ["coworld", "mettagrid"]
+def test_the_league_of_this_repository_plays_mettagrid_bitworld_and_coworlds() -> None:
+    assert games.installed() == ["bitworld", "coworld", "mettagrid"]
     assert games.find() is games.find("mettagrid") is games.season_game() is GAME
     assert coworlds() is COWORLDS
 
@@ -134,7 +134,7 @@ def test_a_missing_game_is_named_in_one_sentence_with_the_next_step() -> None:
     with pytest.raises(GameMissing) as refusal:
         games.find("pebbles")
     assert refusal.value.message == (
-        "No installed package offers games of the engine 'pebbles'; installed engines: coworld, mettagrid. "
+        "No installed package offers games of the engine 'pebbles'; installed engines: bitworld, coworld, mettagrid. "
         "Install the package of the game; mettagrid comes with `pip install cogames`."
     )
 

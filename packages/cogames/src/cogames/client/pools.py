@@ -9,7 +9,7 @@ from softmax.client.errors import ClientError
 
 if TYPE_CHECKING:
     from cogames.client.server import TournamentServerClient
-    from mettagrid.config.mettagrid_config import MettaGridConfig
+    from mettagrid.config.any_env_config import AnyEnvConfig
     from softmax.wire import PoolConfigInfo, SeasonSummary
 
 __all__ = ["check_compatible", "environment_of", "playable_pool"]
@@ -39,17 +39,22 @@ def playable_pool(client: TournamentServerClient, season: SeasonSummary) -> Pool
     raise ClientError(f"Season '{season.name}' has no pool with a game to validate a bundle on")
 
 
-def environment_of(pool: PoolConfigInfo) -> MettaGridConfig:
+def environment_of(pool: PoolConfigInfo) -> AnyEnvConfig:
     """Return the environment of a pool's game."""
     from pydantic import ValidationError
 
+    from mettagrid.config.bitworld_config import BitWorldEnvConfig
     from mettagrid.config.mettagrid_config import MettaGridConfig
 
-    if pool.game_engine != "mettagrid":
+    kinds: dict[str, type[MettaGridConfig | BitWorldEnvConfig]] = {
+        "mettagrid": MettaGridConfig,
+        "bitworld": BitWorldEnvConfig,
+    }
+    if pool.game_engine not in kinds:
         raise ClientError(f"Pool '{pool.pool_name}' plays {pool.game_engine}, which this package cannot run")
     config = {key: value for key, value in pool.config.items() if key != "game_engine"}
     try:
-        return MettaGridConfig.model_validate(config)
+        return kinds[pool.game_engine].model_validate(config)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])

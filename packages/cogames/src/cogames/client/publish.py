@@ -27,6 +27,7 @@ from softmax.client.errors import ClientError, NotAuthenticated, Refused
 
 if TYPE_CHECKING:
     from cogames.client.server import TournamentServerClient
+    from mettagrid.config.any_env_config import AnyEnvConfig
     from mettagrid.policy.bundle import CreatedBundle
     from mettagrid.policy.policy_spec import PolicySpec
     from mettagrid.runner.boxed import Validation
@@ -271,7 +272,8 @@ def _validate(
     if client is None:
         from cogames import missions
 
-        game, env = OFFLINE_MISSION, missions.load(OFFLINE_MISSION)
+        game = OFFLINE_MISSION
+        env: AnyEnvConfig = missions.load(OFFLINE_MISSION)
     else:
         pool = playable_pool(client, season or client.get_season(client.get_default_season().name))
         game, env = f"pool {pool.pool_name}", environment_of(pool)

@@ -18,7 +18,9 @@ from softmax.cli.output import note, print_data, warn
 from softmax.cli.program import examples
 
 if TYPE_CHECKING:
-    from mettagrid.config.mettagrid_config import MettaGridConfig
+    from cogames.missions.arguments import ChosenMission
+    from cogames.missions.bitworld import BitWorldMission
+    from mettagrid.config.any_env_config import AnyEnvConfig
     from mettagrid.policy.bundle import CreatedBundle
 
 POLICY, OUTPUT, FILES, SERVER = "Policy", "Output", "Files", "Server"
@@ -204,8 +206,15 @@ def validate_bundle(
     if image is not None:
         warn("--image is not needed: bundles are validated in a sandbox on this machine")
     if season is None and server is None:
-        chosen = choices.mission(mission or "arena", variants=None, game=game)
-        kind, name, env = "Mission", chosen.name, chosen.env
+        from cogames.missions.bitworld import bitworld_mission, is_bitworld
+
+        chosen: ChosenMission | BitWorldMission
+        if mission is not None and is_bitworld(mission):
+            chosen = bitworld_mission(mission)
+        else:
+            chosen = choices.mission(mission or "arena", variants=None, game=game)
+        kind, name = "Mission", chosen.name
+        env: AnyEnvConfig = chosen.env
     elif mission is not None:
         fail("Pass --mission or --season, not both")
     else:
@@ -242,7 +251,7 @@ def bundle_errors() -> Iterator[None]:
         raise CommandError(str(error), error.hints) from error
 
 
-def _season_game(season: str | None, server: str | None, login_server: str | None) -> tuple[str, str, MettaGridConfig]:
+def _season_game(season: str | None, server: str | None, login_server: str | None) -> tuple[str, str, AnyEnvConfig]:
     """Return kind, name and environment of a season's first playable pool."""
     from cogames.client.pools import check_compatible, environment_of, playable_pool
 

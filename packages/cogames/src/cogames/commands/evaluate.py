@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,6 +16,10 @@ from softmax.cli.output import note, print_data
 from softmax.cli.program import examples
 from softmax.cli.progress import ProgressBar
 
+if TYPE_CHECKING:
+    from cogames.missions.arguments import ChosenMission
+    from cogames.missions.bitworld import BitWorldMission
+
 
 @examples(
     "cogames run -m arena -p starter",
@@ -23,6 +27,7 @@ from softmax.cli.progress import ProgressBar
     "cogames run -m 'arena.*' -p starter -p random -e 20",
     "cogames run -m machina_1 -p ./train_dir/my_run:v5,proportion=3 -p class=random,proportion=5",
     "cogames run -S cvc_evals -p starter -e 3 --format json",
+    "cogames run -m bitworld.among_them -p amongthem -p bitworld_random_action",
 )
 def run(
     ctx: typer.Context,
@@ -52,15 +57,23 @@ def run(
         choices.missing(ctx, "Supply at least one: --mission / -m", game=game)
     if mission and mission_set is not None:
         fail("-m/--mission and -S/--mission-set cannot be combined.", "pass missions or a set")
-    missions = choices.missions(
-        mission or [],
-        mission_set=mission_set,
-        variants=variant,
-        game=game,
-        cogs=cogs,
-        map_seed=map_seed,
-        max_steps=steps,
-    )
+    from cogames.missions.bitworld import bitworld_mission, split_names
+
+    pixel_games, names = split_names(mission or [])
+    missions: list[ChosenMission | BitWorldMission] = []
+    if names or mission_set is not None:
+        missions += choices.missions(
+            names,
+            mission_set=mission_set,
+            variants=variant,
+            game=game,
+            cogs=cogs,
+            map_seed=map_seed,
+            max_steps=steps,
+        )
+    if pixel_games and variant:
+        fail("BitWorld games have no variants", "omit --variant")
+    missions += [bitworld_mission(name, cogs=cogs, max_steps=steps, seed=map_seed) for name in pixel_games]
     if not policy:
         choices.missing(ctx, "Supply at least one: --policy / -p")
     device = choices.choose_device(device)

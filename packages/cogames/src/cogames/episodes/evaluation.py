@@ -19,6 +19,7 @@ from typing import Any
 from cogames.episodes.settings import PlaySettings, sources, unique_names
 from cogames.episodes.statistics import MissionStatistics, mission_statistics
 from cogames.missions.arguments import ChosenMission
+from cogames.missions.bitworld import BitWorldMission
 from metta_alo.scoring import allocate_counts
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.runner.episode import (
@@ -99,7 +100,7 @@ class Evaluation:
 
 
 def evaluate(
-    missions: Sequence[ChosenMission],
+    missions: Sequence[ChosenMission | BitWorldMission],
     policies: Sequence[PolicySpec],
     *,
     proportions: Sequence[float] | None = None,
@@ -119,7 +120,7 @@ def evaluate(
         proportions = [getattr(policy, "proportion", 1.0) for policy in policies]
     plans: list[list[EpisodePlan]] = []
     for mission in missions:
-        seats = assignments_for(mission.env.game.num_agents, proportions)
+        seats = assignments_for(mission.env.num_agents, proportions)
         plans.append(plan(mission, players, seats, episodes=episodes, seed=seed, settings=settings))
     outcomes = play(plans, settings, on_progress)
     return Evaluation(
@@ -135,7 +136,7 @@ def assignments_for(agents: int, proportions: Sequence[float]) -> list[int]:
 
 
 def plan(
-    mission: ChosenMission,
+    mission: ChosenMission | BitWorldMission,
     players: Sequence[PolicySpec | PolicySource],
     seats: Sequence[int],
     *,
@@ -146,6 +147,7 @@ def plan(
 ) -> list[EpisodePlan]:
     """Plan episodes with the seeds `seed`, `seed + 1`, ... and seats that are shuffled before each."""
     folder = settings.replay_dir
+    suffix = ".bitreplay" if isinstance(mission, BitWorldMission) else ".json.z"
     return plan_episodes(
         mission.env,
         players,
@@ -153,7 +155,7 @@ def plan(
         episodes=episodes,
         seed=seed,
         rng=rng,
-        replay_paths=None if folder is None else [folder / f"{uuid.uuid4()}.json.z" for _ in range(episodes)],
+        replay_paths=None if folder is None else [folder / f"{uuid.uuid4()}{suffix}" for _ in range(episodes)],
         max_action_time_ms=settings.action_timeout_ms,
         device=settings.device,
     )

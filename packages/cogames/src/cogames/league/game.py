@@ -49,6 +49,7 @@ class SeatedPolicy(Protocol):
 class MettaGridGame:
     """Games of mettagrid: the missions that `cogames missions` lists."""
 
+    engine = "mettagrid"
     bundle_inspector = "cogames.league.inspection"
     bundle_inspector_packages = ("mettagrid", "cogames")
     replay_file = "replay.json.z"
@@ -76,13 +77,12 @@ class MettaGridGame:
     def check_job(self, spec: Mapping[str, Any]) -> None:
         """Raise `ValueError` for a job that cannot be played: malformed, or with seats that do not fit."""
         from mettagrid.base_config import LENIENT_CONTEXT
-        from mettagrid.config.mettagrid_config import MettaGridConfig
         from mettagrid.runner.types import SingleEpisodeJob, check_assignments
 
         job = SingleEpisodeJob.model_validate(spec, context=LENIENT_CONTEXT)
-        if not isinstance(job.env, MettaGridConfig):
+        if job.env.game_engine != self.engine:
             raise ValueError(f"there is no runner for games of the engine {job.env.game_engine!r}")
-        check_assignments(job.assignments, num_agents=job.env.game.num_agents, num_policies=len(job.policy_uris))
+        check_assignments(job.assignments, num_agents=job.env.num_agents, num_policies=len(job.policy_uris))
 
     def has_policy(self, name: str) -> bool:
         """Return whether a policy with this short name is installed."""

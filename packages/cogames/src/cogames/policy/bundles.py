@@ -13,7 +13,7 @@ from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.util.uri_resolvers.schemes import localize_uri, parse_init_kwargs_from_query, parse_uri
 
 if TYPE_CHECKING:
-    from mettagrid.config.mettagrid_config import MettaGridConfig
+    from mettagrid.config.any_env_config import AnyEnvConfig
     from mettagrid.runner.boxed import Validation
 
 __all__ = ["BundleError", "BundleNotValid", "create_bundle", "run_bundle"]
@@ -62,7 +62,7 @@ def create_bundle(
     )
 
 
-def run_bundle(bundle: str, env: MettaGridConfig) -> Validation:
+def run_bundle(bundle: str, env: AnyEnvConfig) -> Validation:
     """Play a few steps in a sandbox and return the result; raise `BundleError` if the bundle cannot be run at all."""
     import cogbox
     from mettagrid.runner.boxed import validate_bundle

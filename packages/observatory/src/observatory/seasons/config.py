@@ -46,7 +46,7 @@ class Game(_Data):
     variants: list[Title] = Field(default=[], max_length=100)
     num_agents: int = Field(ge=1, le=MAX_AGENTS)
     max_steps: int | None = Field(default=None, ge=1, le=MAX_STEPS)
-    game_engine: Literal["mettagrid"] = "mettagrid"
+    game_engine: Literal["mettagrid", "bitworld"] = "mettagrid"
 
 
 class Rolling(_Data):
