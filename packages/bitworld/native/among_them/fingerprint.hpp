@@ -1,4 +1,5 @@
-// A fingerprint of what a game is played with, so that a snapshot is only restored where it fits.
+// A fingerprint of what a game is played with, so that a snapshot is only restored where it fits. The seed is not part of it:
+// a snapshot contains the random generator.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,6 @@ inline uint64_t rules_fingerprint(const Config& c, const Map& map) {
     hash.add(text.size());
     for (const char letter : text) hash.add(letter);
   };
-  hash.add(c.seed);
   for (const int32_t value : {c.motion_scale,
                               c.accel,
                               c.friction_num,

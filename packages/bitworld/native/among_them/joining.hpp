@@ -40,7 +40,8 @@ inline SlotChoice choose_slot(const Game& game, std::string_view name, int32_t r
     }
     return {.slot = requested};
   }
-  // A slot that is reserved for this player.
+  // A slot that is reserved for this player; then any slot that is reserved for its name or its token.
+  Refusal refusal = Refusal::kNone;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const Slot& slot = slots[i];
     if (!slot.is_restricted()) continue;
@@ -50,9 +51,10 @@ inline SlotChoice choose_slot(const Game& game, std::string_view name, int32_t r
       if (is_slot_taken(s, static_cast<int32_t>(i))) return {.refusal = Refusal::kSlotTaken};
       return {.slot = static_cast<int32_t>(i)};
     }
-    if (!slot.name.empty() && has_name) return {.refusal = Refusal::kWrongToken};
-    if (!slot.token.empty() && has_token) return {.refusal = Refusal::kWrongName};
+    if (!slot.name.empty() && has_name) refusal = Refusal::kWrongToken;
+    if (!slot.token.empty() && has_token) refusal = Refusal::kWrongName;
   }
+  if (refusal != Refusal::kNone) return {.refusal = refusal};
   const auto is_open = [&](int32_t slot) {
     const Slot* reserved = configured(slot);
     return !is_slot_taken(s, slot) && (reserved == nullptr || !reserved->is_restricted());

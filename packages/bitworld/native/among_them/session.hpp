@@ -9,11 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "among_them/chat.hpp"
 #include "among_them/fingerprint.hpp"
 #include "among_them/hash.hpp"
 #include "among_them/joining.hpp"
 #include "among_them/leaving.hpp"
 #include "among_them/phases.hpp"
+#include "among_them/snapshot.hpp"
 
 namespace bitworld::among_them {
 
@@ -51,15 +53,7 @@ class Session {
     among_them::step(game(), held);
   }
 
-  bool chat(int32_t player, std::string_view text) {
-    std::string printable;
-    for (const char c : text) {
-      if (c >= 0x20 && c <= 0x7e) printable += c;
-    }
-    const std::size_t first = printable.find_first_not_of(' ');
-    if (first == std::string::npos) return false;
-    return say(game(), player, std::string_view(printable).substr(first, printable.find_last_not_of(' ') - first + 1));
-  }
+  bool chat(int32_t player, std::string_view text) { return say(game(), player, ChatText(text).view()); }
 
   // Calls a meeting without a player, for tests and tools.
   void start_meeting() { among_them::start_meeting(game()); }
@@ -72,11 +66,17 @@ class Session {
 
   uint64_t hash() const { return state_hash(state_, *map_); }
 
-  // Replaces everything but config and map. `read_snapshot` checks the values before.
-  void restore(const State& state, std::vector<Account> accounts, std::vector<std::string> names) {
-    state_ = state;
-    accounts_ = std::move(accounts);
-    names_ = std::move(names);
+  std::string snapshot() const { return write_snapshot(state_, accounts_, names_, rules()); }
+
+  // Returns to a snapshot, or changes nothing and returns the reason.
+  SnapshotFault restore(std::string_view bytes) {
+    Snapshot snapshot;
+    const SnapshotFault fault = read_snapshot(bytes, *map_, rules(), snapshot);
+    if (fault != SnapshotFault::kNone) return fault;
+    state_ = snapshot.state;
+    accounts_ = std::move(snapshot.accounts);
+    names_ = std::move(snapshot.names);
+    return fault;
   }
 
  private:

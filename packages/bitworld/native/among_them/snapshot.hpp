@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "among_them/session.hpp"
+#include "among_them/game.hpp"
+#include "core/hash.hpp"
 
 namespace bitworld::among_them {
 
@@ -71,61 +73,65 @@ inline uint64_t checksum(std::string_view bytes) {
   return hash.value();
 }
 
-inline std::string write_snapshot(const Session& session) {
+// A state with the rows that its identities name.
+struct Snapshot {
+  State state;
+  std::vector<Account> accounts;
+  std::vector<std::string> names;
+};
+
+inline std::string write_snapshot(const State& state, std::span<const Account> accounts, std::span<const std::string> names,
+                                  uint64_t rules) {
   std::string body;
   const auto put = [&](const void* data, std::size_t size) { body.append(static_cast<const char*>(data), size); };
-  put(&session.state(), sizeof(State));
-  put(session.accounts().data(), session.accounts().size() * sizeof(Account));
-  for (const std::string& name : session.names()) {
+  put(&state, sizeof state);
+  put(accounts.data(), accounts.size_bytes());
+  for (const std::string& name : names) {
     const auto length = static_cast<uint32_t>(name.size());
     put(&length, sizeof length);
     put(name.data(), name.size());
   }
   SnapshotHead head;
-  head.rules = session.rules();
+  head.rules = rules;
   head.checksum = checksum(body);
-  head.identities = session.names().size();
+  head.identities = names.size();
   return std::string(reinterpret_cast<const char*>(&head), sizeof head) + body;
 }
 
 enum class SnapshotFault { kNone, kDamaged, kOtherRules };
 
-// Restores the session, or leaves it as it is and returns the reason.
-inline SnapshotFault read_snapshot(Session& session, std::string_view bytes) {
+inline SnapshotFault read_snapshot(std::string_view bytes, const Map& map, uint64_t rules, Snapshot& out) {
   SnapshotHead head;
   const SnapshotHead expected;
-  State state;
-  if (bytes.size() < sizeof head + sizeof state) return SnapshotFault::kDamaged;
-  std::memcpy(&head, bytes.data(), sizeof head);
-  bytes.remove_prefix(sizeof head);
-  if (std::memcmp(head.magic, expected.magic, sizeof head.magic) != 0) return SnapshotFault::kDamaged;
-  if (head.checksum != checksum(bytes)) return SnapshotFault::kDamaged;
-  if (head.rules != session.rules()) return SnapshotFault::kOtherRules;
-  std::memcpy(&state, bytes.data(), sizeof state);
-  bytes.remove_prefix(sizeof state);
-  if (head.identities > bytes.size() / sizeof(Account)) return SnapshotFault::kDamaged;
-  std::vector<Account> accounts(head.identities);
-  if (!accounts.empty()) std::memcpy(accounts.data(), bytes.data(), accounts.size() * sizeof(Account));
-  bytes.remove_prefix(accounts.size() * sizeof(Account));
-  std::vector<std::string> names;
+  const auto take = [&](void* data, std::size_t size) {
+    if (bytes.size() < size) return false;
+    if (size > 0) std::memcpy(data, bytes.data(), size);
+    bytes.remove_prefix(size);
+    return true;
+  };
+  if (!take(&head, sizeof head) || std::memcmp(head.magic, expected.magic, sizeof head.magic) != 0 ||
+      head.checksum != checksum(bytes)) {
+    return SnapshotFault::kDamaged;
+  }
+  if (head.rules != rules) return SnapshotFault::kOtherRules;
+  if (!take(&out.state, sizeof out.state) || head.identities > bytes.size() / sizeof(Account)) return SnapshotFault::kDamaged;
+  out.accounts.resize(head.identities);
+  take(out.accounts.data(), out.accounts.size() * sizeof(Account));
+  out.names.clear();
   for (uint64_t i = 0; i < head.identities; ++i) {
     uint32_t length = 0;
-    if (bytes.size() < sizeof length) return SnapshotFault::kDamaged;
-    std::memcpy(&length, bytes.data(), sizeof length);
-    bytes.remove_prefix(sizeof length);
-    if (bytes.size() < length) return SnapshotFault::kDamaged;
-    names.emplace_back(bytes.substr(0, length));
+    if (!take(&length, sizeof length) || bytes.size() < length) return SnapshotFault::kDamaged;
+    out.names.emplace_back(bytes.substr(0, length));
     bytes.remove_prefix(length);
   }
-  for (const Account& a : accounts) {
+  for (const Account& a : out.accounts) {
     for (const int64_t value :
          {a.reward, a.wins_imposter, a.wins_crewmate, a.games_imposter, a.games_crewmate, a.kills, a.tasks}) {
       if (value < 0 || value > kFar) return SnapshotFault::kDamaged;
     }
   }
-  if (!bytes.empty() || !is_sound(state, session.map(), head.identities)) return SnapshotFault::kDamaged;
-  session.restore(state, std::move(accounts), std::move(names));
-  return SnapshotFault::kNone;
+  const bool is_good = bytes.empty() && is_sound(out.state, map, head.identities);
+  return is_good ? SnapshotFault::kNone : SnapshotFault::kDamaged;
 }
 
 }  // namespace bitworld::among_them

@@ -1,5 +1,5 @@
 // Among Them as Python objects: map, config and a game in progress.
-#include "among_them/snapshot.hpp"
+#include "among_them/session.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -16,6 +16,7 @@
 #include <tuple>
 #include <vector>
 
+#include "bindings/faults.hpp"
 #include "bindings/parts.hpp"
 
 namespace nb = nanobind;
@@ -276,19 +277,11 @@ void bind_among_them(nb::module_& module) {
       .def("hash", &Session::hash)
       .def("snapshot",
            [](const Session& self) {
-             const std::string bytes = write_snapshot(self);
+             const std::string bytes = self.snapshot();
              return nb::bytes(bytes.data(), bytes.size());
            })
       .def(
-          "restore",
-          [](Session& self, const nb::bytes& bytes) {
-            switch (read_snapshot(self, {bytes.c_str(), bytes.size()})) {
-              case SnapshotFault::kNone: return;
-              case SnapshotFault::kDamaged: throw nb::value_error("the bytes are not a snapshot of Among Them");
-              case SnapshotFault::kOtherRules:
-                throw nb::value_error("the snapshot is of a game with another configuration or map");
-            }
-          },
+          "restore", [](Session& self, const nb::bytes& bytes) { raise_fault(self.restore({bytes.c_str(), bytes.size()})); },
           "snapshot"_a)
       .def("describe", &describe)
       .def("chat_lines", &chat_lines)

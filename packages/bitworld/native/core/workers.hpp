@@ -1,9 +1,12 @@
-// Threads that work on numbered pieces together with the caller: created once, asleep while idle.
+// A thread pool for numbered pieces of work. Created once; sharing work allocates nothing.
 #pragma once
+
+#include <unistd.h>
 
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -13,73 +16,97 @@ namespace bitworld {
 class Workers {
  public:
   // The caller of `share` works too, so there are `threads` - 1 helpers.
-  explicit Workers(int threads) {
-    for (int i = 1; i < threads; ++i) helpers_.emplace_back([this] { help(); });
-  }
-
-  ~Workers() {
-    {
-      const std::lock_guard lock(mutex_);
-      is_stopping_ = true;
+  explicit Workers(int32_t threads) : crew_(std::make_unique<Crew>()) {
+    for (int32_t i = 1; i < threads; ++i) {
+      crew_->helpers.emplace_back([crew = crew_.get()] { crew->help(); });
     }
-    wake_.notify_all();
-    for (std::thread& helper : helpers_) helper.join();
   }
-
+  // After a fork the helpers do not exist while their locks may be held: the crew is leaked.
+  ~Workers() {
+    if (is_lost()) static_cast<void>(crew_.release());
+  }
   Workers(const Workers&) = delete;
-  Workers& operator=(const Workers&) = delete;
 
-  // Calls work(i) for every i in [0, count); returns when all are done. `work` must not throw.
+  int32_t threads() const { return 1 + static_cast<int32_t>(crew_->helpers.size()); }
+
+  // Threads do not survive a fork; the child cannot use these.
+  bool is_lost() const { return !crew_->helpers.empty() && getpid() != owner_; }
+
+  // work(i) for every i in [0, count), on the caller and the helpers; returns when all are done. `work` must not throw.
   template <class Work>
-  void share(int count, const Work& work) {
-    if (helpers_.empty() || count < 2) {
-      for (int i = 0; i < count; ++i) work(i);
+  void share(int32_t count, const Work& work) {
+    if (crew_->helpers.empty() || count < 2) {
+      for (int32_t i = 0; i < count; ++i) work(i);
       return;
     }
-    {
-      const std::lock_guard lock(mutex_);
-      call_ = [](const void* context, int i) { (*static_cast<const Work*>(context))(i); };
-      context_ = &work;
-      count_ = count;
-      next_.store(0);
-      busy_ = static_cast<int>(helpers_.size());
-      ++job_;
-    }
-    wake_.notify_all();
-    take_pieces();
-    std::unique_lock lock(mutex_);
-    finished_.wait(lock, [this] { return busy_ == 0; });
+    crew_->share(count, [](const void* context, int32_t i) { (*static_cast<const Work*>(context))(i); }, &work);
   }
 
  private:
-  void help() {
-    for (std::uint64_t seen = 0;;) {
+  struct Crew {
+    std::vector<std::thread> helpers;
+    std::mutex mutex;
+    std::condition_variable wake, finished;
+
+    // The job. Written under the lock while no helper is busy.
+    void (*call)(const void*, int32_t) = nullptr;
+    const void* context = nullptr;
+    int32_t count = 0;
+    uint64_t job = 0;
+    int32_t busy = 0;  // helpers that have not finished the job
+    bool is_stopping = false;
+
+    std::atomic<int32_t> next{0};
+
+    ~Crew() {
       {
-        std::unique_lock lock(mutex_);
-        wake_.wait(lock, [&] { return is_stopping_ || job_ != seen; });
-        if (is_stopping_) return;
-        seen = job_;
+        const std::lock_guard lock(mutex);
+        is_stopping = true;
       }
-      take_pieces();
-      const std::lock_guard lock(mutex_);
-      if (--busy_ == 0) finished_.notify_one();
+      wake.notify_all();
+      for (std::thread& helper : helpers) helper.join();
     }
-  }
 
-  void take_pieces() {
-    for (int i = next_.fetch_add(1); i < count_; i = next_.fetch_add(1)) call_(context_, i);
-  }
+    void share(int32_t pieces, void (*work)(const void*, int32_t), const void* work_context) {
+      {
+        const std::lock_guard lock(mutex);
+        call = work;
+        context = work_context;
+        count = pieces;
+        busy = static_cast<int32_t>(helpers.size());
+        next.store(0, std::memory_order_relaxed);
+        ++job;
+      }
+      wake.notify_all();
+      work_off();
+      std::unique_lock lock(mutex);
+      finished.wait(lock, [&] { return busy == 0; });
+    }
 
-  std::vector<std::thread> helpers_;
-  std::mutex mutex_;
-  std::condition_variable wake_, finished_;
-  void (*call_)(const void*, int) = nullptr;
-  const void* context_ = nullptr;
-  int count_ = 0;
-  std::atomic<int> next_{0};
-  int busy_ = 0;           // helpers that have not finished the job
-  std::uint64_t job_ = 0;  // number of the last job
-  bool is_stopping_ = false;
+    void help() {
+      std::unique_lock lock(mutex);
+      for (uint64_t seen = 0;;) {
+        wake.wait(lock, [&] { return is_stopping || job != seen; });
+        if (is_stopping) return;
+        seen = job;
+        lock.unlock();
+        work_off();
+        lock.lock();
+        if (--busy == 0) finished.notify_one();
+      }
+    }
+
+    // Takes pieces until none is left.
+    void work_off() {
+      for (int32_t i = next.fetch_add(1, std::memory_order_relaxed); i < count;
+           i = next.fetch_add(1, std::memory_order_relaxed)) {
+        call(context, i);
+      }
+    }
+  };
+
+  std::unique_ptr<Crew> crew_;
+  pid_t owner_ = getpid();
 };
 
 }  // namespace bitworld
