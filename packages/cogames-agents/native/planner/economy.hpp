@@ -57,6 +57,17 @@ inline Spot corner_of(const Mind& mind, int element) {
   return Spot{static_cast<int16_t>(home.row + down * kCorner), static_cast<int16_t>(home.col + right * kCorner)};
 }
 
+// Whether a wall straight above, below or beside the hub shows that no compound reaches as far as this corner.
+inline bool is_walled_off(const Mind& mind, Spot corner) {
+  const Spot home = mind.object(mind.hub).at;
+  const int hub = mind.chart.cell(home), down = mind.chart.step(corner.row > home.row ? kSouth : kNorth),
+            right = mind.chart.step(corner.col > home.col ? kEast : kWest);
+  for (int steps = 1; steps <= kCorner; ++steps) {
+    if (mind.chart.ground(hub + steps * down) == kBlocked || mind.chart.ground(hub + steps * right) == kBlocked) return true;
+  }
+  return false;
+}
+
 // What the team will have of each element when everything on its way has arrived.
 struct Forecast {
   double of[kElements];
@@ -89,6 +100,7 @@ inline bool look_in_corner(Turn& turn, const Forecast& forecast, int bumps, doub
   for (int element = 0; element < kElements && turn.character.knows_compound; ++element) {
     const Spot at = corner_of(mind, element);
     if (!mind.chart.contains(at) || mind.chart.ground(mind.chart.cell(at)) != kUnknown) continue;
+    if (is_walled_off(mind, at)) continue;
     const int steps = walk(turn.cog.at, at);
     const double surplus = turn.character.surplus_weight * (forecast.of[element] - forecast.least);
     const double rank = sign * steps + surplus;
