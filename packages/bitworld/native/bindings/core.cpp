@@ -5,10 +5,12 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
 
+#include <array>
 #include <cstdint>
 #include <tuple>
 
 #include "bindings/parts.hpp"
+#include "core/canvas.hpp"
 #include "core/random.hpp"
 
 namespace nb = nanobind;
@@ -23,6 +25,14 @@ std::uint64_t hash_words(const Words& words) {
   StateHash hash;
   for (std::size_t i = 0; i < words.size(); ++i) hash.add(words.data()[i]);
   return hash.value();
+}
+
+using Picture = nb::ndarray<const std::uint8_t, nb::shape<kSide, kSide>, nb::c_contig, nb::device::cpu>;
+
+nb::bytes pack_picture(const Picture& picture) {
+  std::array<std::uint8_t, kPixels / 2> packed;
+  pack(picture.data(), packed.data());
+  return nb::bytes(packed.data(), packed.size());
 }
 
 }  // namespace
@@ -42,6 +52,7 @@ void bind_core(nb::module_& module) {
       .def_prop_rw(
           "state", [](const Random& self) { return std::tuple(self.a, self.b); },
           [](Random& self, std::tuple<std::uint64_t, std::uint64_t> words) { std::tie(self.a, self.b) = words; });
+  module.def("pack_picture", &pack_picture, nb::arg("picture"));
   module.def("hash_words", &hash_words, nb::arg("words"));
 }
 

@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from bitworld._native import pack_picture
+
 __all__ = ["PACKED_BYTES", "PALETTE", "SIDE", "Picture", "blank", "pack", "unpack"]
 
 SIDE = 128
@@ -26,8 +28,7 @@ def blank() -> Picture:
 
 def pack(picture: Picture) -> bytes:
     """Return the form on the wire: two pixels in a byte, the left one in the low half."""
-    pairs = picture.reshape(-1, 2)
-    return (pairs[:, 0] | pairs[:, 1] << 4).astype(np.uint8).tobytes()
+    return pack_picture(np.ascontiguousarray(picture, np.uint8))
 
 
 def unpack(packed: bytes) -> Picture:

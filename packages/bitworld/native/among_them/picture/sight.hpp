@@ -75,11 +75,11 @@ class WallBits {
     // Rows and columns of the four quadrants; index 0 is the line through the player. Bits count away from the player.
     std::array<uint64_t, kLines> up_right{}, up_left{}, down_right{}, down_left{};
     std::array<uint64_t, kLines> right_up{}, right_down{}, left_up{}, left_down{};
-    sweep(right_, y, -1, x, kReachUp, up_right);
+    uint32_t diagonal = sweep(right_, y, -1, x, kReachUp, up_right);
     sweep(left_, y, -1, mirror_x, kReachUp, up_left);
     sweep(right_, y, +1, x, kReachDown, down_right);
     sweep(left_, y, +1, mirror_x, kReachDown, down_left);
-    sweep(up_, x, +1, mirror_y, kReachRight, right_up);
+    diagonal = std::max(diagonal, sweep(up_, x, +1, mirror_y, kReachRight, right_up));
     sweep(down_, x, +1, y, kReachRight, right_down);
     sweep(up_, x, -1, mirror_y, kReachLeft, left_up);
     sweep(down_, x, -1, y, kReachLeft, left_down);
@@ -103,7 +103,8 @@ class WallBits {
               sight.rows[kOriginY + n]);
     }
     sight.rows[kOriginY][kOriginX >> 6] |= uint64_t{1} << (kOriginX & 63);
-    // A line of bits is 64 long, but the top right corner is a few pixels further away.
+    // A line of bits is 64 long, but the top right corner is a few pixels further away. Most often a wall is before it.
+    if (diagonal <= kFractions[kReachRight][63]) return;
     for (int32_t dy = 64; dy <= kReachUp; ++dy) {
       for (int32_t dx = 64; dx <= kReachRight; ++dx) {
         const int32_t column = kOriginX + dx;
@@ -173,9 +174,10 @@ class WallBits {
     std::vector<uint64_t> words_;
   };
 
-  // Sweeps an octant: distance s is line `line + s * step`, its cell j is bit `bit + j`.
-  static void sweep(const Bits& walls, int32_t line, int32_t step, int32_t bit, int32_t reach,
-                    std::array<uint64_t, kLines>& seen) {
+  // Sweeps an octant: distance s is line `line + s * step`, its cell j is bit `bit + j`. Returns the end of the last interval
+  // that is open at the end, 0 if none is.
+  static uint32_t sweep(const Bits& walls, int32_t line, int32_t step, int32_t bit, int32_t reach,
+                        std::array<uint64_t, kLines>& seen) {
     Interval buffers[2][kMostIntervals];
     Interval* open = buffers[0];
     Interval* next = buffers[1];
@@ -216,6 +218,7 @@ class WallBits {
       count = kept;
       std::swap(open, next);
     }
+    return count > 0 ? open[count - 1].end : 0;
   }
 
   static void transpose(std::array<uint64_t, kLines>& square) {
@@ -240,6 +243,7 @@ class WallBits {
 
   static constexpr uint64_t far_bits(const std::array<uint64_t, 4>& columns, int32_t row) {
     uint64_t bits = 0;
+    if ((columns[0] | columns[1] | columns[2] | columns[3]) == 0) return 0;
     for (std::size_t i = 0; i < 4; ++i) bits |= (columns[i] >> row & 1) << i;
     return bits;
   }
