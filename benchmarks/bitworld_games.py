@@ -24,7 +24,7 @@ from record import record  # noqa: E402
 PUBLISHED = 480
 """the best measured figure of the published simulator, pictures per CPU second"""
 
-# Nobody dies or calls a meeting, so that a phase lasts.
+# No kills and no meetings, so that a phase lasts.
 QUIET = {"startWaitTicks": 0, "roleRevealTicks": 0, "killRange": 0, "buttonCalls": 0, "maxTicks": 0}
 
 
