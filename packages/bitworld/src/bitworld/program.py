@@ -160,9 +160,9 @@ async def _run(options: Options) -> int:
 async def _serve(room: Room, clock: Clock, host: str, port: int, options: Options) -> int:
     """Serve until the last game is over, or until the process gets a signal to end."""
     async with GameServer(room, clock=clock, host=host, port=port, admin_token=options.text("admin-token")) as server:
-        print(f"{room.game.title}: {server.address}", file=sys.stderr, flush=True)
         running = asyncio.ensure_future(server.run())
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, running.cancel)
+        print(f"{room.game.title}: {server.address}", file=sys.stderr, flush=True)
         try:
             await running
         except asyncio.CancelledError:

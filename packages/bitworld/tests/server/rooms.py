@@ -53,7 +53,8 @@ async def client(server: GameServer, path: str) -> AsyncIterator[ClientConnectio
 
 
 async def receive(connection: ClientConnection) -> Any:
-    return await asyncio.wait_for(connection.recv(), PATIENCE)
+    async with asyncio.timeout(PATIENCE):  # `wait_for` of Python 3.11 may lose a cancellation
+        return await connection.recv()
 
 
 async def closed(connection: ClientConnection) -> str:

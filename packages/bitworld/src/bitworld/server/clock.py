@@ -56,10 +56,12 @@ class Stepped(Clock):
         if not isinstance(room, Match):
             await self._idle.wait(room)
             return
-        needed = 1 if self._is_started else self._players
-        while sum(player.close_reason is None for player in room.players) < needed:
+        while not self._is_started:
+            self._is_started = room.count_acceptable() >= self._players
+            if not self._is_started:
+                await self._change(room)
+        while not any(player.close_reason is None for player in room.players):
             await self._change(room)
-        self._is_started = True
         if not room.seated and not room.has_arrivals:  # spectators only
             await self._idle.wait(room)
         await self._answers(room)
@@ -86,4 +88,5 @@ class Stepped(Clock):
     async def _change(self, room: Room, seconds: float | None = None) -> None:
         room.changed.clear()
         with suppress(TimeoutError):
-            await asyncio.wait_for(room.changed.wait(), seconds)
+            async with asyncio.timeout(seconds):  # `wait_for` of Python 3.11 may lose a cancellation
+                await room.changed.wait()

@@ -27,8 +27,8 @@ class Connection(ServerConnection):
         server: Server,
         *,
         answer: Callable[["Connection", Head], Response | None],
-        accept: Callable[[], bool],
-        lost: Callable[[], None],
+        accept: Callable[["Connection"], bool],
+        lost: Callable[["Connection"], None],
         **options: Any,
     ) -> None:
         super().__init__(protocol, server, **options)
@@ -47,11 +47,11 @@ class Connection(ServerConnection):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        if not self._accept():
+        if not self._accept(self):
             self._respond(text(503, "too many connections\n"))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._lost()
+        self._lost(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -77,6 +77,11 @@ class Connection(ServerConnection):
         self._is_socket = True
         whole, self._head = self._head, b""
         super().data_received(whole)
+
+    def drop_request(self) -> None:
+        """End the connection unless it is a WebSocket."""
+        if not self._is_socket:
+            self.transport.abort()
 
     def _respond(self, response: Response) -> None:
         self._is_answered = True

@@ -69,8 +69,8 @@ class Match(Room):
 
     def add(self, client: Client) -> None:
         if isinstance(client, Player):
-            if any(other.identity == client.identity for other in self.players if other.close_reason is None):
-                client.close(f"A player named {client.identity!r} is already connected")
+            if self._is_seated(client.identity):
+                client.close(_already(client))
                 return
             client.is_stepped = self.is_stepped
             client.changed = self.changed
@@ -99,6 +99,21 @@ class Match(Room):
         self.show({player: seat for seat, player in enumerate(self.seated)})
         for player in self.seated:
             player.begin_turn()
+
+    def count_acceptable(self) -> int:
+        """Return how many players the game would have after the next tick; close those that it refuses."""
+        before = self.game.snapshot()
+        is_lobby, accepted = self.game.phase == "lobby", len(self.seated)
+        for player in self._in_order(self._arrivals):
+            try:
+                self.game.join(player.identity, player.slot, player.token)
+                accepted += 1
+            except JoinRefused as refusal:
+                if is_lobby:
+                    player.close(str(refusal))
+        self.game.restore(before)
+        self._arrivals = [player for player in self._arrivals if player.close_reason is None]
+        return accepted
 
     def flush(self) -> None:
         """Write what was recorded to the replay file."""
@@ -132,11 +147,11 @@ class Match(Room):
     def _seat(self, has_free_seats: bool) -> None:
         """Seat new players. While a game is in progress, those that it refuses wait for the next lobby."""
         is_lobby = self.game.phase == "lobby"
-        arrivals = self._arrivals
-        if self.is_stepped:  # the order of connections is chance, the requested slots are not
-            arrivals = sorted(arrivals, key=lambda player: player.slot if player.slot >= 0 else self.game.max_players)
-        for player in arrivals:
+        for player in self._in_order(self._arrivals):
             if player.is_waiting and not (is_lobby or has_free_seats):
+                continue
+            if self._is_seated(player.identity):
+                player.close(_already(player))
                 continue
             try:
                 seat = self._recorder.join(player.identity, player.slot, player.token)
@@ -150,3 +165,18 @@ class Match(Room):
         self._arrivals = [
             player for player in self._arrivals if player not in self.seated and player.close_reason is None
         ]
+
+    def _is_seated(self, identity: str) -> bool:
+        """Return whether a connected player has the name. A client without a seat blocks no name."""
+        return any(player.identity == identity for player in self.seated if player.is_connected)
+
+    def _in_order(self, players: list[Player]) -> list[Player]:
+        """Return players in the order in which they take seats."""
+        if not self.is_stepped:
+            return players
+        # The order of connections is chance, the requested slots are not.
+        return sorted(players, key=lambda player: player.slot if player.slot >= 0 else self.game.max_players)
+
+
+def _already(player: Player) -> str:
+    return f"A player named {player.identity!r} is already connected"

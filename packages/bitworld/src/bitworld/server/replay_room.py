@@ -52,6 +52,11 @@ class ReplayRoom(Room):
     def game(self) -> Game:
         return self.playback.game
 
+    @property
+    def is_seeking(self) -> bool:
+        """Whether a key or a click asked for a position that is not reached yet."""
+        return self._target is not None
+
     def tick(self) -> None:
         for viewer in self.viewers:
             while viewer.inbox:

@@ -88,7 +88,12 @@ class Room(ABC):
 
     def _show_player(self, player: Player, seat: int | None) -> None:
         if seat is not None and player.has_sprites:
-            player.show(self.game.player_scene(seat))
+            try:
+                scene = self.game.player_scene(seat)
+            except NotImplementedError as error:
+                player.close(str(error))
+            else:
+                player.show(scene)
         elif seat is not None:
             self.game.draw(seat, self._picture)
             player.send(pack(self._picture))

@@ -51,7 +51,7 @@ class GameServer:
         family = socket.AF_INET6 if ":" in self._host else socket.AF_INET
         self._listener = socket.create_server((self._host, port), family=family)
         self._server: Server | None = None
-        self._connections = 0
+        self._connections: set[Connection] = set()
 
     @property
     def port(self) -> int:
@@ -81,6 +81,8 @@ class GameServer:
         assert self._server is not None
         self.room.close("The server was closed")
         self._server.close(close_connections=True)
+        for connection in self._connections:
+            connection.drop_request()
         await self._server.wait_closed()
 
     async def run(self) -> None:
@@ -93,24 +95,21 @@ class GameServer:
 
     async def _drain(self, seconds: float = 2.0) -> None:
         """Give the clients time to receive the last pictures."""
-        deadline = time.monotonic() + seconds
         room = self.room
-        while (room.players or room.viewers or room.readers) and time.monotonic() < deadline:
-            room.changed.clear()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(room.changed.wait(), deadline - time.monotonic())
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while room.players or room.viewers or room.readers:
+                    room.changed.clear()
+                    await room.changed.wait()
 
     def _connection(self, *positional: Any, **options: Any) -> Connection:
         return Connection(
-            *positional, answer=self._answer, accept=self._accept, lost=self._forget_connection, **options
+            *positional, answer=self._answer, accept=self._accept, lost=self._connections.discard, **options
         )
 
-    def _accept(self) -> bool:
-        self._connections += 1
-        return self._connections <= limits.MAX_CONNECTIONS
-
-    def _forget_connection(self) -> None:
-        self._connections -= 1
+    def _accept(self, connection: Connection) -> bool:
+        self._connections.add(connection)
+        return len(self._connections) <= limits.MAX_CONNECTIONS
 
     def _answer(self, connection: Connection, head: Head) -> Response | None:
         """Return None to open a WebSocket, or the response to send instead."""
