@@ -10,9 +10,13 @@ import struct
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
+from bitworld.game import Game
 from bitworld.games.among_them import AmongThem
 from bitworld.games.stag_hunt import StagHunt
 from bitworld.picture import PACKED_BYTES
+from bitworld.registry import new_game
 from bitworld.replays import Hash, Input, Join, read_replay
 from bitworld.replays.records import step_at
 from bitworld.server import GameServer, Match, RealTime, Stepped
@@ -66,8 +70,12 @@ class Bot:
             await self._writer.wait_closed()
 
 
-def test_bots_move_on_both_sockets() -> None:
-    room = Match(lambda: StagHunt({"minPlayers": 2}))
+CALM = {"minPlayers": 2, "startWaitTicks": 0, "roleRevealTicks": 0}
+
+
+@pytest.mark.parametrize("name", ["among_them", "stag_hunt"])
+def test_bots_move_on_both_sockets(name: str) -> None:
+    room = Match(lambda: new_game(name, CALM))
 
     async def scenario() -> None:
         async with serving(room, RealTime(8)) as server:
@@ -76,7 +84,6 @@ def test_bots_move_on_both_sockets() -> None:
             assert len(await pixels.receive()) == PACKED_BYTES
             await sprites.receive()
             await until(lambda: room.game.phase == "playing")
-            assert isinstance(room.game, StagHunt)
             places: list[set[tuple[int, int]]] = [set(), set()]
             for mask in (0x04, 0x08, 0x01, 0x02):
                 pixels.send(bytes((0x00, mask)))
@@ -84,13 +91,20 @@ def test_bots_move_on_both_sockets() -> None:
                 for _ in range(12):
                     assert len(await pixels.receive()) == PACKED_BYTES
                     await sprites.receive()
-                for visited, player in zip(places, room.game.world.players, strict=True):
-                    visited.add((player.x, player.y))
+                for visited, place in zip(places, _places(room.game), strict=True):
+                    visited.add(place)
             assert min(map(len, places)) > 1
             await pixels.close()
             await sprites.close()
 
     run(scenario)
+
+
+def _places(game: Game) -> list[tuple[int, int]]:
+    if isinstance(game, AmongThem):
+        return [(row[0], row[1]) for row in game.session.describe()["players"]]
+    assert isinstance(game, StagHunt)
+    return [(player.x, player.y) for player in game.world.players]
 
 
 def test_the_recorded_match_over_sockets_has_the_recorded_states_and_rewards(oracle_dir: Path) -> None:
