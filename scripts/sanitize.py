@@ -1,4 +1,4 @@
-"""Play every recorded episode, the engine's tests and games of the planner with address and undefined-behaviour checks.
+"""Play recorded episodes, tests of engine and pixel games, and the planner with address and undefined-behaviour checks.
 
 Uses the build of `sanitized.py`. A finding ends its process and is listed at the end. Leak detection is off: Python
 itself leaks memory at exit.
@@ -11,11 +11,12 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
-from sanitized import FINDING, HOME, add_planner, sanitized_engine
+from sanitized import FINDING, HOME, add_bitworld, add_planner, sanitized_engine
 from workspace import ROOT, fail, locked, say, shared_dir
 
 ERRORS = HOME / "stderr.log"
 PLANNER = ROOT / "scripts" / "sanitize_planner.py"
+PIXEL_GAMES = [f"packages/bitworld/tests/{name}" for name in ("among_them", "games", "wire", "test_core.py")]
 
 
 def main() -> None:
@@ -35,6 +36,12 @@ def main() -> None:
         add_planner("sanitize", HOME / "site")
         if not run(python, PLANNER, env=with_sources(env)):
             problems.append("planner")
+        say("sanitize: pixel games")
+        add_bitworld("sanitize", HOME / "site")
+        # A test of allocations compiles a program with its own allocator.
+        words = ["--capture=sys", "-m", "not slow", "-k", "not allocates", *PIXEL_GAMES]
+        if not run(python, "-m", "pytest", *words, env=with_sources(env)):
+            problems.append("pixel games")
         findings = Counter(
             re.sub(r"0x[0-9a-f]+|\b[0-9]+\b(?!:)", "N", line) for line in FINDING.findall(ERRORS.read_text())
         )

@@ -1,4 +1,4 @@
-"""Build the engine and the planner with the address and undefined-behaviour sanitizers, for `make sanitize` and `soak`.
+"""Build the engine, the planner and the pixel games with the address and undefined-behaviour sanitizers, for `make sanitize` and `soak`.
 
 The builds are in build/sanitize/, that of the engine with METTAGRID_DEBUG_CHECKS; `.venv/` stays unchanged.
 """
@@ -34,11 +34,19 @@ def sanitized_engine(name: str, site: Path) -> tuple[str, dict[str, str]]:
 
 def add_planner(name: str, site: Path) -> None:
     """Build the planner of cogames-agents with sanitizers and unpack it into the `site` of a sanitized engine."""
-    wheel = build_wheel(HOME / "agents", package="cogames-agents", defines={"COGAMES_AGENTS_SANITIZE": "ON"})
-    with zipfile.ZipFile(wheel) as archive:
+    _add(name, site, "cogames-agents", "COGAMES_AGENTS_SANITIZE")
+
+
+def add_bitworld(name: str, site: Path) -> None:
+    """Build the pixel games with sanitizers and unpack them into the `site` of a sanitized engine."""
+    _add(name, site, "bitworld", "BITWORLD_SANITIZE")
+
+
+def _add(name: str, site: Path, package: str, option: str) -> None:
+    with zipfile.ZipFile(build_wheel(HOME / package, package=package, defines={option: "ON"})) as archive:
         archive.extractall(site)
-    if not is_instrumented(site / "cogames_agents"):
-        fail(f"{name}: the planner has no sanitizers in it")
+    if not is_instrumented(site / package.replace("-", "_")):
+        fail(f"{name}: the build of {package} has no sanitizers in it")
 
 
 def runtime_libraries(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Who gets which slot, colour and home, and who is refused."""
+"""Slots, colours and homes of players, and refused joins."""
 
 from typing import Any
 
