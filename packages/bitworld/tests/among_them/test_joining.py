@@ -1,4 +1,4 @@
-"""Slots, colours and homes of players, and refused joins."""
+"""Joining Among Them: seats, slots, tokens, refusals and homes."""
 
 from typing import Any
 
