@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,7 @@ nb::bytes area(const World& world, int left, int top, int width, int height) {
 }
 
 void check_batch(const Batch& batch, std::size_t worlds, std::size_t players) {
+  if (batch.is_lost()) throw std::runtime_error("a batch with threads cannot be used after a fork: create it in the child");
   if (worlds != static_cast<std::size_t>(batch.worlds()) || players != static_cast<std::size_t>(batch.players())) {
     throw nb::value_error("the array must have a row for each world and a column for each player");
   }

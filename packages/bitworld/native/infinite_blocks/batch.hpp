@@ -24,15 +24,17 @@ class Batch {
 
   int worlds() const { return static_cast<int>(worlds_.size()); }
   int players() const { return players_; }
+  bool is_lost() const { return workers_.is_lost(); }
   const World& world(int index) const { return worlds_[static_cast<std::size_t>(index)]; }
 
-  // Begins a new game in one world.
+  // Begins a new game in one world and plays its first tick, in which the pieces appear.
   void start(int index, std::int64_t seed) {
     World& world = worlds_[static_cast<std::size_t>(index)];
     world.restart();
     world.reseed(seed);
     for (int slot = 0; slot < players_; ++slot) world.add_player(slot);
     std::fill_n(held_.begin() + index * players_, players_, std::uint8_t{0});
+    world.step(held_.data() + index * players_, held_.data() + index * players_);
   }
 
   // `masks` and `rewards` are [worlds, players]; a reward is what the tick added to the score.

@@ -172,6 +172,7 @@ def test_a_batch_plays_the_same_games_on_any_number_of_threads() -> None:
     for game in games:
         for player in range(players):
             game.join(f"p{player}")
+        game.step([0] * players)
     batches = [BlocksBatch(worlds, players, threads, 10, 24, 8) for threads in (1, 3)]
     rewards = np.zeros((2, worlds, players), np.float32)
     totals = np.zeros((worlds, players))
