@@ -1,4 +1,4 @@
-"""Build the engine, the planner and the pixel games with the address and undefined-behaviour sanitizers, for `make sanitize` and `soak`.
+"""Build engine, planner and pixel games with the address and undefined-behaviour sanitizers, for `sanitize` and `soak`.
 
 The builds are in build/sanitize/, that of the engine with METTAGRID_DEBUG_CHECKS; `.venv/` stays unchanged.
 """
