@@ -37,8 +37,11 @@ UNSEEN = {
     "jobs": {"lease_expires_at", "secrets_given_at", "artifact_bytes", "stored_spec"},
     "users": {"password_hash"},
     "episodes": {"replay_key"},
+    "leagues": {"state"},
 }
 """columns that no cached response shows"""
+TABLES_OF_DIVISIONS = {"leaderboards"}
+"""columns that the end of a round writes"""
 
 
 @contextmanager
@@ -91,6 +94,8 @@ def _record_statement(
     if context.isupdate and _columns(context) <= UNSEEN.get(table, set()):
         return
     needed = {KINDS[table]} if table in KINDS else set()
+    if table == "divisions" and context.isupdate and _columns(context) <= TABLES_OF_DIVISIONS:
+        needed = {ChangeKind.ROUND}
     if table == "matches":
         if not context.isupdate:
             needed.add(ChangeKind.SCHEDULE)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-__all__ = ["Clock", "ClockWatch", "Now", "utc_now"]
+__all__ = ["Clock", "ClockDep", "ClockWatch", "Now", "utc_now"]
 
 Clock = Callable[[], datetime]
 
@@ -40,10 +40,16 @@ class ClockWatch:
         return self._clock().timestamp() - self._steady()
 
 
-def _now(request: Request) -> datetime:
+def _clock(request: Request) -> Clock:
     clock: Clock = request.app.state.clock
-    return clock()
+    return clock
 
+
+def _now(request: Request) -> datetime:
+    return _clock(request)()
+
+
+ClockDep = Annotated[Clock, Depends(_clock)]
 
 Now = Annotated[datetime, Depends(_now)]
 """the time of the request, always with a zone"""

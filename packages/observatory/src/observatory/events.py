@@ -72,13 +72,15 @@ class ChangeKind(StrEnum):
     COWORLD = "coworld"
     """a Coworld was uploaded or certified, or became canonical, public or private: ids of Coworlds"""
     LEAGUE = "league"
-    """a league, its game, seed or divisions were created or edited: ids of leagues"""
+    """a league, its game, seed or divisions were created or edited: ids of leagues; not the tables of divisions"""
     LEAGUE_ENTRY = "league_entry"
     """a policy was submitted to a league, entered it or left it, or a player changed its champion: ids of leagues"""
     ROUND = "round"
-    """a round of a division was created, started or ended: ids of rounds"""
+    """a round of a division was created, started or ended, tables of divisions with it: ids of rounds"""
     ROUND_EPISODE = "round_episode"
     """an episode of a round was queued, started or ended: ids of rounds"""
+    WINDOW = "window"
+    """a window of lasting games was recorded, for a round to count: ids of leagues"""
     DIVISION = "division"
     """the reason for which a division plays no round now has changed: ids of divisions"""
     HOSTED = "hosted"
@@ -92,9 +94,10 @@ INTERNAL = frozenset(
         ChangeKind.REQUEST,
         ChangeKind.ACCOUNT,
         ChangeKind.COWORLD,
+        ChangeKind.WINDOW,
     }
 )
-"""kinds that only invalidate caches; event streams do not send them"""
+"""kinds that only invalidate caches and wake loops; event streams do not send them"""
 
 Versions = tuple[int, ...]
 """how often each of some kinds has changed; equal versions mean that none of them changed in between"""

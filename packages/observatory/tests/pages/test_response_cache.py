@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+from concurrent.futures import ThreadPoolExecutor
 
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from observatory.database.tables.accounts import User
 from observatory.http.rate_limits import RateLimits
+from observatory.http.response_cache import POPULAR
 from packages.observatory.tests.world import World
 
 TABLE = "/tournament/seasons/open/leaderboard"
@@ -62,8 +64,7 @@ def test_a_large_table_may_miss_the_matches_of_the_last_second_but_nothing_else(
         world.play(world.match("open", "competition", [(version, 4)], repetition=repetition), [score] * 4)
 
     play(1.0, 0)
-    settings = server.app.state.settings.model_copy(update={"anonymous_rate": 1e6})  # the test asks without a pause
-    server.app.state.rate_limits = RateLimits(settings, server.app.state.metrics)
+    _without_rate_limit(server.app)
     with httpx.Client(base_url=server.url, trust_env=False) as client:
 
         def score(**headers: str) -> float:
@@ -80,6 +81,92 @@ def test_a_large_table_may_miss_the_matches_of_the_last_second_but_nothing_else(
         play(7.0, 3)
         world.enter("open", "competition", [other])  # who comes or goes is seen at once
         assert score() == 4.0
+
+
+def test_a_page_that_many_poll_may_miss_the_matches_of_the_last_second_but_nothing_else(
+    server, world: World, ada, monkeypatch
+) -> None:
+    import httpx
+
+    monkeypatch.setattr("observatory.http.response_cache.STALE_SECONDS", 60.0)
+    monkeypatch.setattr("observatory.http.response_cache.GATHER_SECONDS", 60.0)  # not computed again meanwhile
+    _without_rate_limit(server.app)
+    world.season()
+    version = world.version(ada)
+
+    def play(repetition: int) -> None:
+        world.play(world.match("open", "competition", [(version, 4)], repetition=repetition), [1.0] * 4)
+
+    with httpx.Client(base_url=server.url, trust_env=False) as client:
+
+        def matches(**headers: str) -> int:
+            return client.get(PAGE, headers=headers).json()["matches"]
+
+        def listed() -> int:
+            return client.get(TABLE).json()[0]["matches"]
+
+        play(0)
+        assert matches() == 1
+        play(1)
+        assert matches() == 2  # few have asked for it
+        for _ in range(POPULAR):
+            assert matches() == 2
+        play(2)
+        assert matches() == 2
+        assert matches(**{"Cache-Control": "no-cache"}) == 3
+        for _ in range(POPULAR):
+            assert matches() == 3
+        play(3)
+        world.enter("open", "competition", [world.version(ada, "other")])
+        page = client.get(PAGE).json()
+        assert (page["matches"], page["entrants"]) == (4, 2)
+        assert [listed() for _ in range(POPULAR + 1)] == [4] * (POPULAR + 1)
+        play(4)
+        assert listed() == 5  # a client that is not one of our pages is never given less than there is
+
+
+def test_a_response_is_computed_once_however_many_clients_wait_for_it(server, world: World, ada, monkeypatch) -> None:
+    import httpx
+
+    from observatory.http.response_cache import ResponseCache
+
+    world.season()
+    version = world.version(ada)
+    computed: list[str] = []
+    compute = ResponseCache._compute
+
+    async def counted(self: ResponseCache, key: tuple[str, ...], *rest, **options) -> object:
+        computed.append(key[0])
+        return await compute(self, key, *rest, **options)
+
+    monkeypatch.setattr(ResponseCache, "_compute", counted)
+    _without_rate_limit(server.app)
+    with httpx.Client(base_url=server.url, trust_env=False) as client, ThreadPoolExecutor(16) as threads:
+        for repetition in range(3):
+            world.play(world.match("open", "competition", [(version, 4)], repetition=repetition), [1.0] * 4)
+            seen = list(threads.map(lambda _: client.get(PAGE, headers={"Cache-Control": "no-cache"}), range(16)))
+            assert {response.json()["matches"] for response in seen} == {repetition + 1}
+            assert computed == [PAGE] * (repetition + 1)
+
+
+def test_a_response_that_is_computed_again_shows_the_time_of_the_new_one(
+    client: TestClient, world: World, account, admin, clock
+) -> None:
+    from datetime import timedelta
+
+    world.season()
+    eve = account("eve")
+    body = {"name": "short", "email": "eve@example.com", "expires_in_days": 1}
+    assert client.post("/admin/tokens", json=body, headers=admin.headers).status_code == 201
+
+    def names() -> list[str]:
+        tokens = client.get("/observatory/api/profile", headers=eve.headers).json()["tokens"]
+        return [token["name"] for token in tokens if token["name"] == "short"]
+
+    assert names() == ["short"]
+    clock.advance(timedelta(days=1, seconds=1).total_seconds())
+    world.play(world.match("open", "competition", [(world.version(eve), 4)]), [1.0] * 4)
+    assert names() == []
 
 
 def test_cached_responses_are_separate_for_each_viewer(client: TestClient, world: World, ada, bob, admin) -> None:
@@ -127,3 +214,9 @@ def test_cached_responses_count_against_the_rate_limit(make_app) -> None:
     client = TestClient(make_app(anonymous_rate=6.0))
     statuses = [client.get("/tournament/seasons").status_code for _ in range(5)]
     assert statuses == [200, 200, 200, 429, 429]
+
+
+def _without_rate_limit(app: FastAPI) -> None:
+    """Let a test ask without a pause."""
+    settings = app.state.settings.model_copy(update={"anonymous_rate": 1e6})
+    app.state.rate_limits = RateLimits(settings, app.state.metrics)

@@ -111,7 +111,6 @@ def apply_round_complete(session: Session, run: CommissionerRun, message: dict[s
     publish_round_event(session, "round_completed", round_, headline, now=now)
     session.flush()
     events.note(session, Change(ChangeKind.ROUND, ids=frozenset({round_.id})))
-    events.note(session, Change(ChangeKind.LEAGUE, ids=frozenset({league.id})))
 
 
 def _is_current(event: Mapping[str, Any], live: Mapping[uuid.UUID, Membership], started: set[str]) -> bool:

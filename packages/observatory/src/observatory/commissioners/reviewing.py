@@ -123,8 +123,10 @@ def _take_ranks(session: Session, run: CommissionerRun, message: dict[str, Any],
     live = live_memberships(session, run.league_id)
     players = {str(row.policy_version_id): row.player_id for row in live}
     names = {row.player_id: row.player.name for row in live}
-    _round(run).division.leaderboards = board_of(message, players, names)
-    _note(session, run)
+    round_ = _round(run)
+    round_.division.leaderboards = board_of(message, players, names)
+    session.flush()
+    events.note(session, Change(ChangeKind.ROUND, ids=frozenset({round_.id})))
 
 
 def _ask_description(session: Session, run: CommissionerRun) -> dict[str, Any]:
@@ -139,10 +141,6 @@ def _ask_description(session: Session, run: CommissionerRun) -> dict[str, Any]:
 
 def _take_description(session: Session, run: CommissionerRun, message: dict[str, Any], now: datetime) -> None:
     _round(run).division.commissioner_description = message["description"]
-    _note(session, run)
-
-
-def _note(session: Session, run: CommissionerRun) -> None:
     session.flush()
     events.note(session, Change(ChangeKind.LEAGUE, ids=frozenset({run.league_id})))
 

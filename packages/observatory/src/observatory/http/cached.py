@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from sqlalchemy.orm import Session
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from observatory.clock import Now
 from observatory.events import ChangeKind
 from observatory.http.response_cache import ResponseCache, Rule
 
@@ -31,8 +32,8 @@ def cached(*dependencies: ChangeKind, per_viewer: bool = False) -> Callable[[End
 
     def decorate(endpoint: Endpoint) -> Endpoint:
         signature = inspect.signature(endpoint, eval_str=True)
-        if any(parameter.annotation is Request for parameter in signature.parameters.values()):
-            raise TypeError(f"{endpoint.__name__} is cached, so it cannot depend on the whole request")
+        if any(parameter.annotation in (Request, Now) for parameter in signature.parameters.values()):
+            raise TypeError(f"{endpoint.__name__} is cached, so it cannot depend on one request or its time")
         has_response = "response" in signature.parameters
 
         @functools.cache
@@ -71,5 +72,5 @@ class CacheMiddleware:
         response: Response | None = None
         if scope["type"] == "http" and scope["method"] == "GET":
             cache: ResponseCache = scope["app"].state.response_cache
-            response = cache.lookup(Request(scope))
+            response = await cache.lookup(Request(scope))
         await (self._app if response is None else response)(scope, receive, send)

@@ -5,8 +5,12 @@ response is cached; later requests get the same bytes, compressed if the client 
 them already. Most responses differ only between administrators, who see private seasons, and all other callers;
 endpoints marked `per_viewer` respond to each user differently.
 
-In a large season, matches end faster than its table can be computed. So a large response that lacks only the matches of
-the last second is still served, and computed again in the background; `Cache-Control: no-cache` asks for a fresh one.
+A response that lacks only the matches and rounds of the last second may be served, and is computed again in the
+background: a large one at any time, because in a large season matches end faster than its table can be computed, and
+one for pages that many clients poll, or while the server is busy. `Cache-Control: no-cache` asks for a fresh one.
+
+Each response is computed once, however many requests wait for it, and few are computed at the same time: the threads
+share one processor with the event loop, which serves everything else.
 """
 
 from __future__ import annotations
@@ -21,13 +25,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import anyio
+import anyio.to_thread
 from fastapi import Request, Response
 from sqlalchemy.orm import Session
 
 from observatory.database import Database
 from observatory.database.cache import Cache, Entry
 from observatory.errors import ObservatoryError, TooManyRequests
-from observatory.events import ChangeKind
+from observatory.events import ChangeKind, Versions
 from observatory.http.viewers import FindPrincipal, Viewer, Viewers, credential_of
 
 __all__ = ["CachedResponse", "Compute", "ResponseCache", "Rule"]
@@ -37,18 +43,37 @@ logger = logging.getLogger(__name__)
 MAX_RESPONSES = 2000
 MAX_BYTES = 64 << 20
 COMPRESSED_FROM = 1000
+PAGES = "/observatory/api/"
+"""responses under this path are for our pages only"""
 LARGE = 100_000
-"""bytes from which on a response may be stale"""
+"""bytes from which on a response may be stale at any time"""
 STALE_SECONDS = 1.0
-"""how long a large response may be stale"""
+"""how long a response may be stale"""
 GATHER_SECONDS = 0.25
-"""computing a large response again waits this long: small requests go first, and later changes are included"""
-MAY_LAG = frozenset({ChangeKind.MATCH, ChangeKind.TABLE, ChangeKind.SCHEDULE, ChangeKind.QUEUE, ChangeKind.EPISODE})
-"""the changes that a large response may lack"""
+"""computing a response in the background waits this long: other requests go first, and later changes are included"""
+MAY_LAG = frozenset(
+    {
+        ChangeKind.MATCH,
+        ChangeKind.TABLE,
+        ChangeKind.SCHEDULE,
+        ChangeKind.QUEUE,
+        ChangeKind.EPISODE,
+        ChangeKind.ROUND,
+        ChangeKind.ROUND_EPISODE,
+        ChangeKind.DIVISION,
+    }
+)
+"""the changes that a stale response may lack: what is played, never what people write"""
+POPULAR = 4
+"""requests that a response for pages has served since it was computed, from which on it may be stale"""
+MAX_PAGES = 2
+"""how many responses for pages are computed at a time for requests that wait"""
 _VARY = "X-Auth-Token, Authorization, Cookie, X-Use-Elevated-Privileges, Accept-Encoding"
 
 Compute = Callable[[Session], tuple[bytes, dict[str, str]]]
 """returns the body and the headers of a response"""
+Key = tuple[str, bytes, bool, tuple[str | None, str | None] | None, bool]
+"""path, query, whether for administrators, for which user and player, whether it differs between users"""
 
 
 @dataclass(frozen=True)
@@ -58,12 +83,12 @@ class Rule:
     dependencies: tuple[ChangeKind, ...]
     per_viewer: bool
 
-    def key(self, request: Request, viewer: Viewer) -> Hashable:
+    def key(self, request: Request, viewer: Viewer) -> Key:
         """Return the key of a response: the address and the viewer, as far as the response depends on them."""
         return _key(request, viewer, per_viewer=self.per_viewer)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CachedResponse:
     """A response, and how to compute it again."""
 
@@ -75,12 +100,14 @@ class CachedResponse:
     rule: Rule
     route: Any
     """metrics count the request under this route"""
+    served: int = 0
 
     @property
     def size(self) -> int:
         return len(self.body) + len(self.compressed or b"")
 
     def respond(self, request: Request) -> Response:
+        self.served += 1
         headers = {**self.headers, "ETag": self.etag, "Cache-Control": "private, no-cache", "Vary": _VARY}
         etags = [tag.strip() for tag in request.headers.get("if-none-match", "").split(",")]
         if self.etag in etags or "*" in etags:
@@ -108,9 +135,14 @@ class ResponseCache:
         self._cache = Cache(max_entries=MAX_RESPONSES, max_bytes=MAX_BYTES)
         self._flights: dict[Hashable, _Flight] = {}
         self._tasks: dict[Hashable, asyncio.Task[object]] = {}
+        self._foreground = anyio.CapacityLimiter(MAX_PAGES)
+        self._background = anyio.CapacityLimiter(1)
 
-    def lookup(self, request: Request) -> Response | None:
-        """Return the cached response, if there is one that may be served; compute a stale one again afterwards."""
+    async def lookup(self, request: Request) -> Response | None:
+        """Return the response if it was computed before, computed again if it may not be served as it is.
+
+        None if the route has to respond: it authenticates the caller, and it reports errors.
+        """
         viewer, expires_soon = self._viewers.cached(request)
         if viewer is None:
             return None
@@ -121,9 +153,6 @@ class ResponseCache:
                 break
         else:
             return None
-        is_fresh = self._cache.fresh(key, self._database.changes.versions) is not None
-        if not is_fresh and not self._may_be_stale(entry, request):
-            return None
         try:
             request.app.state.rate_limits.check(request)
         except TooManyRequests:
@@ -131,8 +160,16 @@ class ResponseCache:
         if expires_soon:
             self._in_background(("viewer", credential_of(request)), lambda: self._viewers.find(request))
         response: CachedResponse = entry.value
-        if not is_fresh:
-            self._in_background(key, lambda: self._compute_again(key, response))
+        if self._cache.fresh(key, self._database.changes.versions) is None:
+            if self._may_be_stale(key, entry, request):
+                self._in_background(key, lambda: self._compute_again(key, response))
+            else:
+                try:
+                    response = (await self._current(key, response.rule, response.compute, response.route)).value
+                except Exception:
+                    self._cache.invalidate(key)
+                    request.state.is_counted = True
+                    return None
         request.scope["route"] = response.route
         return response.respond(request)
 
@@ -142,11 +179,7 @@ class ResponseCache:
         if viewer is None:  # the credentials expired meanwhile
             body, headers = await self._database.query(compute)
             return Response(body, headers=headers)
-        key, requested_at = rule.key(request, viewer), time.monotonic()
-        async with self._flight(key):
-            entry = self._cache.fresh(key, self._database.changes.versions) or self._computed_since(key, requested_at)
-            if entry is None:
-                entry = await self._compute(key, rule, compute, request.scope.get("route"))
+        entry = await self._current(rule.key(request, viewer), rule, compute, request.scope.get("route"))
         response: CachedResponse = entry.value
         return response.respond(request)
 
@@ -159,24 +192,36 @@ class ResponseCache:
         async with self._flight(("viewer", credential_of(request))):
             return self._viewers.cached(request)[0] or await self._viewers.find(request)
 
-    async def _compute(self, key: Hashable, rule: Rule, compute: Compute, route: Any) -> Entry:
-        versions, began = self._database.changes.versions(rule.dependencies), time.monotonic()  # before reading
+    async def _current(self, key: Key, rule: Rule, compute: Compute, route: Any) -> Entry:
+        """Return the response as of now, or as of a later moment; compute it unless another request does."""
+        requested_at = time.monotonic()
+        async with self._flight(key):
+            entry = self._cache.fresh(key, self._database.changes.versions) or self._computed_since(key, requested_at)
+            if entry is None:
+                threads = self._foreground if _is_page(key) else None
+                entry = await self._compute(key, rule, compute, route, threads=threads)
+        return entry
 
-        def build(session: Session) -> CachedResponse:
-            body, headers = compute(session)
+    async def _compute(
+        self, key: Hashable, rule: Rule, compute: Compute, route: Any, *, threads: anyio.CapacityLimiter | None
+    ) -> Entry:
+        def build() -> tuple[CachedResponse, Versions, float]:
+            versions, began = self._database.changes.versions(rule.dependencies), time.monotonic()  # before reading
+            with self._database.read() as session:
+                body, headers = compute(session)
             etag = f'W/"{hashlib.blake2b(body, digest_size=16).hexdigest()}"'
             compressed = gzip.compress(body, 5, mtime=0) if len(body) >= COMPRESSED_FROM else None
-            return CachedResponse(body, headers, etag, compressed, compute, rule, route)
+            return CachedResponse(body, headers, etag, compressed, compute, rule, route), versions, began
 
-        response = await self._database.query(build)
+        response, versions, began = await anyio.to_thread.run_sync(build, limiter=threads)
         return self._cache.put(key, response, rule.dependencies, versions, began=began, size=response.size)
 
     async def _compute_again(self, key: Hashable, stale: CachedResponse) -> None:
         await asyncio.sleep(GATHER_SECONDS)
         try:
-            async with self._flight(key):
+            async with self._background, self._flight(key):
                 if self._cache.fresh(key, self._database.changes.versions) is None:
-                    await self._compute(key, stale.rule, stale.compute, stale.route)
+                    await self._compute(key, stale.rule, stale.compute, stale.route, threads=None)
         except ObservatoryError:
             self._cache.invalidate(key)  # it does not exist any more: the next request gets the error
         except Exception:
@@ -188,13 +233,19 @@ class ResponseCache:
         entry = self._cache.get(key)
         return entry if entry is not None and entry.confirmed_at >= moment else None
 
-    def _may_be_stale(self, entry: Entry, request: Request) -> bool:
-        if len(entry.value.body) < LARGE or time.monotonic() - entry.confirmed_at > STALE_SECONDS:
+    def _may_be_stale(self, key: Key, entry: Entry, request: Request) -> bool:
+        if time.monotonic() - entry.confirmed_at > STALE_SECONDS:
             return False
         if _essential(entry, entry.versions) != _essential(entry, self._database.changes.versions(entry.dependencies)):
             return False
         cache_control = request.headers.get("cache-control", "")
-        return "no-cache" not in cache_control and "max-age=0" not in cache_control
+        if "no-cache" in cache_control or "max-age=0" in cache_control:
+            return False
+        response: CachedResponse = entry.value
+        if len(response.body) >= LARGE:
+            return True
+        is_busy = key in self._flights or self._foreground.borrowed_tokens >= MAX_PAGES
+        return _is_page(key) and (is_busy or response.served >= POPULAR)
 
     def _in_background(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
         """Run a background task for this key, unless one is running."""
@@ -216,13 +267,17 @@ class ResponseCache:
                 self._flights.pop(key, None)
 
 
-def _key(request: Request, viewer: Viewer, *, per_viewer: bool) -> Hashable:
+def _key(request: Request, viewer: Viewer, *, per_viewer: bool) -> Key:
     scope, identity = request.scope, (viewer.user_id, viewer.player_id) if per_viewer else None
     return scope["path"], scope["query_string"], viewer.is_admin, identity, per_viewer
 
 
+def _is_page(key: Key) -> bool:
+    return key[0].startswith(PAGES)
+
+
 def _essential(entry: Entry, versions: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the versions without those of changes that a large response may lack; the first one is for all kinds."""
+    """Return the versions without those of changes that a stale response may lack; the first one is for all kinds."""
     first, *rest = versions
     pairs = zip(entry.dependencies, rest, strict=True)
     return first, *(number for kind, number in pairs if kind not in MAY_LAG)

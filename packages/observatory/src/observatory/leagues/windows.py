@@ -15,11 +15,12 @@ from sqlalchemy.orm import Session
 
 from observatory import events
 from observatory.cursors import CursorPage, Slice
-from observatory.database.tables.leagues import League, MembershipStatus, RecordedWindow
+from observatory.database.tables.leagues import League, Membership, MembershipStatus, RecordedWindow
 from observatory.errors import Conflict, Unprocessable
 from observatory.events import Change, ChangeKind
 from observatory.leagues import entries
 from observatory.leagues.ladder_settings import SettingsDocument
+from observatory.leagues.repository import is_live
 from observatory.leagues.schemas import WindowCreate
 from observatory.public_ids import public_id
 from softmax.wire.leagues import PersistentPlayer, RecordedWindowRow
@@ -40,7 +41,10 @@ def record_window(session: Session, league: League, body: WindowCreate, *, now: 
         if not same:
             raise Conflict(f"Another window was recorded as {body.source_id!r}")
         return existing
-    members = {(row.player_id, row.policy_version_id) for row in entries.live_memberships(session, league.id)}
+    live = select(Membership.player_id, Membership.policy_version_id).where(
+        Membership.league_id == league.id, is_live()
+    )
+    members = {(player_id, version) for player_id, version in session.execute(live)}
     for row in body.episodes:
         if (row.player_id, row.policy_version_id) not in members:
             raise Unprocessable(
@@ -56,7 +60,7 @@ def record_window(session: Session, league: League, body: WindowCreate, *, now: 
     )
     session.add(window)
     session.flush()
-    events.note(session, Change(ChangeKind.LEAGUE, ids=frozenset({league.id})))
+    events.note(session, Change(ChangeKind.WINDOW, ids=frozenset({league.id})))
     return window
 
 

@@ -131,14 +131,22 @@ def viewer_file(name: FileName, request: Request) -> Response:
 
 
 @router.get("/observatory")
+async def front_page(request: Request, settings: SettingsDep) -> Response:
+    """Serve the page document of the front page. It needs no session and no thread: most visits begin here."""
+    return _document(request, _head(settings))
+
+
 @router.get("/observatory/{rest:path}")
-def any_page(request: Request, session: SessionDep, settings: SettingsDep, rest: str = "") -> Response:
+def any_page(request: Request, session: SessionDep, settings: SettingsDep, rest: str) -> Response:
     """Serve the page document, whose script routes by URL. An unknown URL gets 404: a page, or JSON for API clients."""
     exists = page_exists(rest.rstrip("/").split("/"), request, session)
     if not exists and "text/html" not in request.headers.get("accept", ""):
         raise NotFound("Not Found")
-    head = Head("Alignment League", "Watch policies play", settings)
-    return _document(request, head, status=200 if exists else 404)
+    return _document(request, _head(settings), status=200 if exists else 404)
+
+
+def _head(settings: Settings) -> Head:
+    return Head("Alignment League", "Watch policies play", settings)
 
 
 def _document(request: Request, head: Head, *, status: int = 200) -> Response:

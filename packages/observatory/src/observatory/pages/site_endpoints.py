@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import Path, Query
 from fastapi.responses import Response
 
-from observatory.clock import Now
+from observatory.clock import ClockDep
 from observatory.database import SessionDep
 from observatory.errors import NotFound, Unauthorized, errors
 from observatory.events import ChangeKind
@@ -52,9 +52,9 @@ def read_front(session: SessionDep, principal: OptionalPrincipal, loop: LoopDep)
 
 @router.get("/profile", responses=errors(Unauthorized))
 @cached(*_EPISODES, *_SEASONS, ChangeKind.HOSTED, per_viewer=True)
-def read_profile(session: SessionDep, principal: CurrentPrincipal, now: Now) -> Profile:
+def read_profile(session: SessionDep, principal: CurrentPrincipal, clock: ClockDep) -> Profile:
     """Return the caller's entries, submissions, requests, episodes, players and tokens."""
-    return front.profile(session, principal, now=now)
+    return front.profile(session, principal, now=clock())
 
 
 @router.get("/policies/{policy_version_id}/leagues", responses=errors(Unauthorized, NotFound))

@@ -32,7 +32,7 @@ CHECK_SECONDS = 0.5
 """how often the loop looks whether something has changed"""
 CHECK_ALL_SECONDS = 5.0
 """how often it checks all divisions when nothing has: time passes, and other servers write, too"""
-_OPENING = (ChangeKind.LEAGUE, ChangeKind.LEAGUE_ENTRY, ChangeKind.ROUND, ChangeKind.COWORLD)
+_OPENING = (ChangeKind.LEAGUE, ChangeKind.LEAGUE_ENTRY, ChangeKind.ROUND, ChangeKind.COWORLD, ChangeKind.WINDOW)
 """changes after which a round may begin"""
 _CONTINUING = (ChangeKind.REQUEST,)
 """changes after which a round may continue or end"""

@@ -65,7 +65,6 @@ def settle(session: Session, round_: Round, decision: Settle, *, now: datetime) 
     publish_round_event(session, "round_completed", round_, headline, now=now, summary=summary)
     session.flush()
     events.note(session, Change(ChangeKind.ROUND, ids=frozenset({round_.id})))
-    events.note(session, Change(ChangeKind.LEAGUE, ids=frozenset({division.league_id})))
 
 
 def write_log(counted: tuple[CountedEpisode | None, ...]) -> list[Any]:
@@ -110,13 +109,14 @@ def result_rows(plan: FrozenRound, rated: Mapping[int, RatedRound]) -> dict[int,
 
 def _store_standings(session: Session, round_: Round, plan: FrozenRound, rated: Mapping[int, RatedRound]) -> None:
     league_id = round_.division.league_id
-    for position, one in rated.items():
-        player_id = plan.entrants[position].player_id
-        row = session.get(LadderRating, (league_id, player_id))
-        if row is None:
-            row = LadderRating(league_id=league_id, player_id=player_id)
-            session.add(row)
-        row.standing, row.round_id = one.after.stored(), round_.id
+    players = [plan.entrants[position].player_id for position in rated]
+    statement = select(LadderRating).where(LadderRating.league_id == league_id, LadderRating.player_id.in_(players))
+    rows = {row.player_id: row for row in session.scalars(statement)}
+    for player_id, one in zip(players, rated.values(), strict=True):
+        if player_id not in rows:
+            rows[player_id] = LadderRating(league_id=league_id, player_id=player_id)
+            session.add(rows[player_id])
+        rows[player_id].standing, rows[player_id].round_id = one.after.stored(), round_.id
     session.flush()
 
 
