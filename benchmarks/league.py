@@ -333,7 +333,8 @@ def polling(
         done = _completed(address, filled)
         while _completed(address, filled) == done:
             time.sleep(0.5)  # until the worker plays
-        asyncio.run(_poll(address, filled, 2 * len(pairs), 0.1, pairs))  # the first of each fill the cache
+        # The first request for each address fills the cache: the clients begin over this time.
+        asyncio.run(_poll(address, filled, 2 * len(pairs), EVERY_SECONDS, pairs))
         done, began, used = _completed(address, filled), time.monotonic(), _cpu_seconds(server.pid)
         settled = _settled(address, filled)
         with recording(address, filled) if with_league else nullcontext([]) as recorded:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, func, not_, or_, select, true
 from sqlalchemy.orm import InstrumentedAttribute, Session, joinedload, selectinload
@@ -12,6 +14,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session, joinedload, selectinl
 from observatory.accounts.principal import Principal
 from observatory.coworlds.names import name_key
 from observatory.cursors import CursorPage, Slice
+from observatory.database.tables.accounts import Player
 from observatory.database.tables.coworlds import Coworld
 from observatory.database.tables.leagues import (
     Division,
@@ -32,8 +35,10 @@ from observatory.public_ids import parse_public_id
 
 __all__ = [
     "ACTIVE_ROUND",
+    "PlayedRound",
     "RoundFilter",
     "canonical_coworld",
+    "completed_stamp",
     "division",
     "divisions",
     "entry_division",
@@ -45,6 +50,7 @@ __all__ = [
     "managed_league",
     "newest_coworld",
     "played_coworld",
+    "played_rounds",
     "round_",
     "rounds",
     "visible_divisions",
@@ -212,13 +218,12 @@ def rounds(
     return page.of(session, _rounds().where(*conditions), Round.created_at, Round.id), total
 
 
-def round_(session: Session, round_id: uuid.UUID, principal: Principal | None) -> Round:
+def round_(session: Session, round_id: uuid.UUID, principal: Principal | None, *, with_policies: bool = True) -> Round:
     """Return a visible round with its results."""
     results = selectinload(Round.results)
-    statement = _rounds().options(
-        results.joinedload(RoundResult.player),
-        results.joinedload(RoundResult.policy_version).joinedload(PolicyVersion.policy),
-    )
+    statement = _rounds().options(results.joinedload(RoundResult.player))
+    if with_policies:
+        statement = statement.options(results.joinedload(RoundResult.policy_version).joinedload(PolicyVersion.policy))
     row = session.scalar(statement.where(Round.id == round_id, visible_divisions(principal)))
     if row is None:
         raise NotFound(f"There is no round round_{round_id}")
@@ -243,6 +248,54 @@ def completed_rounds(session: Session, division_id: uuid.UUID, limit: int) -> Se
         .options(selectinload(Round.results).joinedload(RoundResult.player))
     )
     return session.scalars(statement.order_by(Round.round_number.desc()).limit(limit)).all()
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedRound:
+    """The result of a player in a completed round."""
+
+    round_id: uuid.UUID
+    round_number: int
+    started_at: datetime | None
+    completed_at: datetime | None
+    entrants: int
+    player_id: str
+    player_name: str
+    policy_version_id: uuid.UUID
+    rank: int
+    score: float
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+def completed_stamp(session: Session, division_id: uuid.UUID) -> tuple[int, int | None]:
+    """Return how many rounds a division has completed and the last number: the same while their results are."""
+    completed = (Round.division_id == division_id, Round.status == RoundStatus.COMPLETED)
+    number, last = session.execute(select(func.count(), func.max(Round.round_number)).where(*completed)).one()
+    return number, last
+
+
+def played_rounds(
+    session: Session, division_id: uuid.UUID, limit: int, *, with_metadata: bool = False
+) -> list[PlayedRound]:
+    """Return the results of players in the last completed rounds of a division: newest round first, best rank first."""
+    result = RoundResult
+    entrants = select(func.count()).where(result.round_id == Round.id).correlate(Round).scalar_subquery()
+    last = (
+        select(Round.id, Round.round_number, Round.started_at, Round.completed_at, entrants.label("entrants"))
+        .where(Round.division_id == division_id, Round.status == RoundStatus.COMPLETED)
+        .order_by(Round.round_number.desc())
+        .limit(limit)
+        .subquery()
+    )
+    rounds = {row.round_number: tuple(row) for row in session.execute(select(last))}
+    columns = [Player.id, Player.name, result.policy_version_id, result.rank, result.score]
+    statement = (
+        select(last.c.round_number, *columns, *([result.result_metadata] if with_metadata else []))
+        .join(result, result.round_id == last.c.id)
+        .join(Player, Player.id == result.player_id)
+        .order_by(last.c.round_number.desc(), result.rank, result.id)
+    )
+    return [PlayedRound(*rounds[number], *row) for number, *row in session.execute(statement)]
 
 
 def newest_coworld(session: Session, name: str, principal: Principal) -> Coworld:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import statistics
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sqlalchemy.orm import Session
 
-from observatory.database.tables.leagues import Division, Round, RoundResult
+from observatory.database.cache import cached_value
+from observatory.database.tables.leagues import Division, RoundStatus
+from observatory.events import ChangeKind
 from observatory.leagues import repository
+from observatory.leagues.repository import PlayedRound
 from observatory.public_ids import public_id
 from softmax.wire.leagues import (
     DivisionLeaderboardEntry,
@@ -33,24 +37,24 @@ class _Record:
     """What a player did in the rounds of a division, newest first: the best result of each round."""
 
     name: str | None
-    results: list[tuple[Round, RoundResult]] = field(default_factory=list)
+    results: list[PlayedRound] = field(default_factory=list)
 
     @property
     def mean(self) -> float:
-        return statistics.fmean(result.score for _, result in self.results)
+        return statistics.fmean(result.score for result in self.results)
 
     def recent(self, number: int) -> list[RecentRound]:
         return [
             RecentRound(
-                id=public_id("round", round_.id),
-                round_number=round_.round_number,
-                status=round_.status,
+                id=public_id("round", result.round_id),
+                round_number=result.round_number,
+                status=RoundStatus.COMPLETED,
                 rank=result.rank,
                 score=result.score,
-                started_at=round_.started_at,
-                completed_at=round_.completed_at,
+                started_at=result.started_at,
+                completed_at=result.completed_at,
             )
-            for round_, result in self.results[:number]
+            for result in self.results[:number]
         ]
 
 
@@ -66,7 +70,7 @@ def leaderboards(session: Session, division: Division) -> DivisionLeaderboards |
             subject_id=player_id,
             subject_name=record.name,
             values={"rank": rank, "score": record.mean, "rounds_played": len(record.results)},
-            policy_version_ids=list(dict.fromkeys(result.policy_version_id for _, result in record.results)),
+            policy_version_ids=list(dict.fromkeys(result.policy_version_id for result in record.results)),
         )
         for rank, (player_id, record) in enumerate(_ranked(records), 1)
     ]
@@ -118,16 +122,18 @@ def _recent(record: _Record | None, number: int) -> list[RecentRound]:
     return [] if record is None else record.recent(number)
 
 
-def _records(session: Session, division: Division) -> dict[str, _Record]:
+def _records(session: Session, division: Division) -> Mapping[str, _Record]:
+    """Return what each player did in the last rounds; read again only when the division has completed another."""
+    key = ("division records", division.id, *repository.completed_stamp(session, division.id))
+    return cached_value(session, key, (ChangeKind.ACCOUNT,), lambda: _read_records(session, division.id))
+
+
+def _read_records(session: Session, division_id: uuid.UUID) -> dict[str, _Record]:
     records: dict[str, _Record] = {}
-    for round_ in repository.completed_rounds(session, division.id, MAX_ROUNDS):
-        best: dict[str, RoundResult] = {}
-        for result in round_.results:  # by rank
-            if result.player_id is not None and result.player is not None:
-                best.setdefault(result.player_id, result)
-        for player_id, result in best.items():
-            name = None if result.player is None else result.player.name
-            records.setdefault(player_id, _Record(name)).results.append((round_, result))
+    for result in repository.played_rounds(session, division_id, MAX_ROUNDS):  # newest first, in a round by rank
+        record = records.setdefault(result.player_id, _Record(result.player_name))
+        if not record.results or record.results[-1].round_id != result.round_id:
+            record.results.append(result)
     return records
 
 

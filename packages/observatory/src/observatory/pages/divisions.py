@@ -10,14 +10,8 @@ from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
 from observatory.cursors import CursorPage
-from observatory.database.tables.leagues import (
-    Division,
-    Membership,
-    MembershipStatus,
-    Round,
-    RoundResult,
-    RoundStatus,
-)
+from observatory.database.cache import cached_value
+from observatory.database.tables.leagues import Division, Membership, MembershipStatus
 from observatory.errors import NotFound
 from observatory.ladder.rating import SETTLED_ROUNDS
 from observatory.leagues import entries, repository
@@ -56,7 +50,7 @@ def division_page(session: Session, division: Division, principal: Principal | N
     league = division.league
     siblings = repository.divisions(session, principal, league_id=league.id)
     listed = siblings if division in siblings else [*siblings, division]  # an archived one is not among them
-    cards = cards_of(session, [league], listed, principal, loop)[league.id]
+    cards = cards_of(session, [league], listed, loop)[league.id]
     card = next(card for card in cards.divisions if card.id == public_id("div", division.id))
     return DivisionPage(
         **dict(card),
@@ -153,39 +147,29 @@ def division_table(
 
 
 def _form(session: Session, division_id: uuid.UUID) -> Mapping[str, list[FormPoint]]:
-    """Return the results of each player in the last rounds of a division, oldest first."""
-    last = (
-        select(Round.id)
-        .where(Round.division_id == division_id, Round.status == RoundStatus.COMPLETED)
-        .order_by(Round.round_number.desc())
-        .limit(RECENT_FORM)
-    )
-    statement = (
-        select(RoundResult, Round.round_number)
-        .join(Round, Round.id == RoundResult.round_id)
-        .where(RoundResult.round_id.in_(last.subquery().select()))
-        .order_by(Round.round_number, RoundResult.rank, RoundResult.id)
-    )
-    results = session.execute(statement).all()
-    entrants: dict[uuid.UUID, int] = {}
-    for result, _ in results:
-        entrants[result.round_id] = entrants.get(result.round_id, 0) + 1
+    """Return the results of each player in the last rounds; read again only when the division completed another."""
+    key = ("division form", division_id, *repository.completed_stamp(session, division_id))
+    return cached_value(session, key, (), lambda: _read_form(session, division_id))
+
+
+def _read_form(session: Session, division_id: uuid.UUID) -> dict[str, list[FormPoint]]:
     form: dict[str, list[FormPoint]] = {}
-    for result, round_number in results:
-        if result.player_id is None or any(point.number == round_number for point in form.get(result.player_id, [])):
+    for result in repository.played_rounds(session, division_id, RECENT_FORM, with_metadata=True):  # newest first
+        points = form.setdefault(result.player_id, [])
+        if points and points[-1].number == result.round_number:
             continue  # the best result of a player in a round counts
-        rating = result.result_metadata.get("rating_after")
-        form.setdefault(result.player_id, []).append(
+        rating = result.metadata.get("rating_after")
+        points.append(
             FormPoint(
                 round_id=public_id("round", result.round_id),
-                number=round_number,
+                number=result.round_number,
                 rank=result.rank,
-                of=entrants[result.round_id],
+                of=result.entrants,
                 score=result.score,
                 rating=rating if isinstance(rating, int | float) else None,
             )
         )
-    return form
+    return {player: points[::-1] for player, points in form.items()}
 
 
 def members_page(

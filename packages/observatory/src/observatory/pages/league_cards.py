@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
+from observatory.database.cache import cached_value
 from observatory.database.tables.leagues import Division, DivisionType, League
+from observatory.events import ChangeKind
 from observatory.leagues import repository
 from observatory.pages import league_queries as queries
 from observatory.pages.boards import SCORE, board_of
@@ -24,6 +26,16 @@ from observatory.rounds.loop import LeagueLoop
 __all__ = ["Cards", "cards_of", "coworld_ref", "league_cards"]
 
 BEST = 3
+_DEPENDENCIES = (
+    ChangeKind.ACCOUNT,
+    ChangeKind.COWORLD,
+    ChangeKind.LEAGUE,
+    ChangeKind.LEAGUE_ENTRY,
+    ChangeKind.POLICY,
+    ChangeKind.ROUND,
+    ChangeKind.ROUND_EPISODE,
+    ChangeKind.DIVISION,
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +52,7 @@ def league_cards(session: Session, principal: Principal | None, loop: LeagueLoop
     """Return all leagues that the caller may see: the game of the week first, then the newest."""
     leagues = repository.leagues(session, principal)
     divisions = repository.divisions(session, principal)
-    cards = [found.league for found in cards_of(session, leagues, divisions, principal, loop).values()]
+    cards = [found.league for found in cards_of(session, leagues, divisions, loop).values()]
     return sorted(cards, key=lambda card: not card.is_game_of_week)
 
 
@@ -48,12 +60,19 @@ def cards_of(
     session: Session,
     leagues: Sequence[League],
     divisions: Sequence[Division],
-    principal: Principal | None,
     loop: LeagueLoop,
 ) -> dict[uuid.UUID, Cards]:
-    """Return the cards of leagues with these visible divisions, in a constant number of queries."""
+    """Return the cards of leagues with these divisions, the same for all callers who see the same divisions."""
+    key = ("league cards", *(row.id for row in leagues), *(row.id for row in divisions))
+    return cached_value(session, key, _DEPENDENCIES, lambda: _cards_of(session, leagues, divisions, loop))
+
+
+def _cards_of(
+    session: Session, leagues: Sequence[League], divisions: Sequence[Division], loop: LeagueLoop
+) -> dict[uuid.UUID, Cards]:
+    """Compute cards in a constant number of queries."""
     division_ids = [division.id for division in divisions]
-    active = queries.active_rounds(session, [league.id for league in leagues], principal)
+    active = queries.active_rounds(session, division_ids)
     lines = dict(zip((row.division_id for row in active), round_lines(session, active), strict=True))
     members = queries.member_numbers(session, division_ids)
     players = queries.player_counts(session, division_ids)

@@ -161,7 +161,7 @@ def read_round(
     round_id: RoundId, session: SessionDep, principal: OptionalPrincipal, settings: SettingsDep, keys: KeysDep
 ) -> RoundPage:
     """Return a round: plan, progress, results with ratings before and after, and moves."""
-    round_ = repository.round_(session, parse_public_id("round", round_id), principal)
+    round_ = repository.round_(session, parse_public_id("round", round_id), principal, with_policies=False)
     has_report = rounds.render_of(round_) is not None
     url = frame_url(settings, report_path(keys.secret, round_id)) if has_report else None
     return rounds.round_page(session, round_, principal, render_url=url)
@@ -173,7 +173,7 @@ def list_round_episodes(
     round_id: RoundId, session: SessionDep, principal: OptionalPrincipal, page: PageDep
 ) -> RoundEpisodes:
     """Return episodes of a round in the order of its plan: who sat where, with which score."""
-    round_ = repository.round_(session, parse_public_id("round", round_id), principal)
+    round_ = repository.round_(session, parse_public_id("round", round_id), principal, with_policies=False)
     return round_episodes.round_episodes(session, round_, page)
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from sqlalchemy import and_, case, func, or_, select
 from sqlalchemy.orm import Session, selectinload
 
-from observatory.accounts.principal import Principal
 from observatory.commissioners.programs import CONTAINER
 from observatory.coworlds.names import name_key
 from observatory.database.tables.accounts import Player
@@ -30,7 +29,7 @@ from observatory.database.tables.leagues import (
     RoundStatus,
 )
 from observatory.database.tables.requests import EpisodeRequest, EpisodeRequestStatus, EpisodeSeat
-from observatory.leagues.repository import ACTIVE_ROUND, is_live, visible_divisions
+from observatory.leagues.repository import ACTIVE_ROUND, is_live
 from observatory.pages.league_states import Situation
 
 __all__ = [
@@ -91,13 +90,12 @@ def _numbers(by_status: dict[EpisodeRequestStatus, int]) -> RoundNumbers:
     )
 
 
-def active_rounds(session: Session, league_ids: Collection[uuid.UUID], principal: Principal | None) -> Sequence[Round]:
-    """Return the rounds that are being played in divisions that the caller may see, the best division first."""
+def active_rounds(session: Session, division_ids: Collection[uuid.UUID]) -> Sequence[Round]:
+    """Return the rounds that are being played in these divisions, the best division first."""
     statement = (
         select(Round)
         .join(Round.division)
-        .join(Division.league)
-        .where(Division.league_id.in_(league_ids), Round.status.in_(ACTIVE_ROUND), visible_divisions(principal))
+        .where(Round.division_id.in_(division_ids), Round.status.in_(ACTIVE_ROUND))
         .options(selectinload(Round.division).selectinload(Division.league))
     )
     return session.scalars(statement.order_by(Division.level.desc(), Division.name)).all()

@@ -48,7 +48,7 @@ def league_page(
     session: Session, league: League, principal: Principal | None, loop: LeagueLoop, base_url: str
 ) -> LeaguePage:
     divisions = repository.divisions(session, principal, league_id=league.id)
-    cards = cards_of(session, [league], divisions, principal, loop)[league.id]
+    cards = cards_of(session, [league], divisions, loop)[league.id]
     why_closed = _why_closed(session, league)
     manages = may_manage(league, principal)
     locks = service.locks(session, league)

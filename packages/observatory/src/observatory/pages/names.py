@@ -18,7 +18,8 @@ from observatory.pages.schemas import PolicyRef
 __all__ = ["author_name", "names_in_pools", "names_of", "policy_ref"]
 
 NAMELESS = "somebody"
-_DEPENDENCIES = (ChangeKind.ACCOUNT, ChangeKind.POLICY, ChangeKind.MEMBERSHIP)
+_NAMES = (ChangeKind.ACCOUNT, ChangeKind.POLICY)
+_DEPENDENCIES = (*_NAMES, ChangeKind.MEMBERSHIP)
 _Names = Select[uuid.UUID, uuid.UUID, str, int, str | None]
 
 
@@ -38,8 +39,13 @@ def policy_ref(version: PolicyVersion) -> PolicyRef:
 
 
 def names_of(session: Session, versions: Iterable[uuid.UUID]) -> dict[uuid.UUID, PolicyRef]:
-    """By the id of the version."""
-    return _read(session, _statement().where(PolicyVersion.id.in_(set(versions))))
+    """By the id of the version. Each name is read once, however many responses show it."""
+    wanted = set(versions)
+    known: dict[uuid.UUID, PolicyRef] = cached_value(session, "policy names", _NAMES, dict)
+    missing = wanted - known.keys()
+    if missing:
+        known.update(_read(session, _statement().where(PolicyVersion.id.in_(missing))))
+    return {version: known[version] for version in wanted if version in known}
 
 
 def names_in_pools(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, PolicyRef]:

@@ -10,8 +10,10 @@ from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
 from observatory.commissioner.loop import Commissioner
+from observatory.database.cache import cached_value
 from observatory.database.tables.matches import MatchStatus
 from observatory.database.tables.seasons import Season, TournamentType
+from observatory.events import ChangeKind
 from observatory.matches.repository import StatusCounts
 from observatory.pages import repository
 from observatory.pages.entries import my_entries
@@ -29,11 +31,22 @@ from observatory.standings.table_pool import shows_placements, table_pool
 __all__ = ["season_cards", "season_page"]
 
 TOP = 3
+_CARDS = (
+    ChangeKind.ACCOUNT,
+    ChangeKind.POLICY,
+    ChangeKind.SEASON,
+    ChangeKind.STAGE,
+    ChangeKind.MEMBERSHIP,
+    ChangeKind.MATCH,
+    ChangeKind.TABLE,
+)
 
 
 def season_cards(session: Session, principal: Principal | None) -> list[SeasonCard]:
     """Return the seasons of the list, the default one first."""
-    return _cards(session, seasons.seasons(session, principal))
+    is_admin = principal is not None and principal.is_admin
+    compute = lambda: _cards(session, seasons.seasons(session, principal))  # noqa: E731
+    return cached_value(session, ("season cards", is_admin), _CARDS, compute)
 
 
 def season_page(

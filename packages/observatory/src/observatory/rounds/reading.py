@@ -90,8 +90,9 @@ def idle_divisions(session: Session) -> list[uuid.UUID]:
 
 
 def read_standings(session: Session, league_id: uuid.UUID, players: Collection[str]) -> dict[str, Standing]:
-    statement = select(LadderRating).where(LadderRating.league_id == league_id, LadderRating.player_id.in_(players))
-    return {row.player_id: Standing(**row.standing) for row in session.scalars(statement)}
+    row = LadderRating
+    statement = select(row.player_id, row.standing).where(row.league_id == league_id, row.player_id.in_(players))
+    return {player_id: Standing(**standing) for player_id, standing in session.execute(statement)}
 
 
 class Reader:
@@ -200,8 +201,9 @@ def _failures(rounds: Sequence[Round]) -> int:
 
 def _members(session: Session, division: Division) -> tuple[Member, ...]:
     """Return the champions of a division, or the members of a staging division, in the order of their entry."""
+    member = Membership
     statement = (
-        select(Membership, LeagueSubmission.preferences)
+        select(member.id, member.player_id, member.policy_version_id, LeagueSubmission.preferences)
         .outerjoin(LeagueSubmission, LeagueSubmission.membership_id == Membership.id)
         .where(Membership.division_id == division.id, is_live())
         .order_by(Membership.created_at, Membership.id)
@@ -211,8 +213,8 @@ def _members(session: Session, division: Division) -> tuple[Member, ...]:
     else:
         statement = statement.where(Membership.is_champion, Membership.status == MembershipStatus.COMPETING)
     return tuple(
-        Member(row[0].id, row[0].player_id, row[0].policy_version_id, row[1] or {})
-        for row in session.execute(statement)
+        Member(found, player_id, version, preferences or {})
+        for found, player_id, version, preferences in session.execute(statement)
     )
 
 

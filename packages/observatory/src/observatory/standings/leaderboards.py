@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
+from observatory.database.cache import cached_value
 from observatory.database.tables.seasons import Pool, Season, TournamentType
 from observatory.errors import BadRequest
+from observatory.events import ChangeKind
 from observatory.policies.wire import version_summary
 from observatory.scoring.standings import placements
 from observatory.seasons import repository
@@ -18,6 +20,7 @@ from softmax.wire import LeaderboardEntry, ScorePoliciesLeaderboardEntry
 
 __all__ = ["policy_leaderboard", "score_policies_leaderboard", "season_leaderboard"]
 
+_PLACEMENTS = (ChangeKind.SEASON, ChangeKind.STAGE, ChangeKind.MEMBERSHIP, ChangeKind.POLICY)
 NOT_A_TEAM_SEASON = "Score policies leaderboard not available for this season type"
 
 
@@ -68,6 +71,11 @@ def score_policies_leaderboard(session: Session, season: Season) -> list[ScorePo
     """Return the final table of a team season; empty until the season is scored."""
     if season.tournament_type is not TournamentType.team:
         raise BadRequest(NOT_A_TEAM_SEASON)
+    key = ("placements", season.id)
+    return cached_value(session, key, _PLACEMENTS, lambda: _placements(session, season))
+
+
+def _placements(session: Session, season: Season) -> list[ScorePoliciesLeaderboardEntry]:
     config = TeamConfig.model_validate(season.config)
     last = plan_stages(config)[-1]
     scored = repository.members(session, [repository.pool(season, last.output_pool).id])
