@@ -47,12 +47,12 @@ def assert_sight(game_map: GameMap, places: list[tuple[int, int]]) -> None:
 
 def test_sight_on_our_map_equals_the_rule_of_lines() -> None:
     own = load_map()
-    assert_sight(own, [own.home, *points(own, 60, 1)])
+    assert_sight(own, [own.home, *points(own, 24, 1)])
 
 
 def test_sight_on_the_recorded_map_equals_the_rule_of_lines(oracle_dir: Path) -> None:
     recorded = load_map(str(oracle_dir / "bitworld" / "map" / "map.json"))
-    assert_sight(recorded, [recorded.home, *points(recorded, 60, 2)])
+    assert_sight(recorded, [recorded.home, *points(recorded, 24, 2)])
 
 
 @pytest.mark.parametrize("density", [0.001, 0.02, 0.3])
@@ -62,4 +62,4 @@ def test_sight_among_scattered_walls_equals_the_rule_of_lines(density: float) ->
     wall = (np.random.default_rng(4).random((160, 170)) < density).astype(np.uint8)
     walk = (1 - wall).astype(np.uint8)
     scattered = GameMap("scattered", walk, wall, wall, own.button, (80, 80), (), (), ())
-    assert_sight(scattered, points(scattered, 25, 5))
+    assert_sight(scattered, points(scattered, 8, 5))

@@ -205,12 +205,11 @@ class WallBits {
         int32_t cell = floor_of(n, interval.begin);
         while (cell < end) {
           // Cells from the 64th on count as open: no visible pixel depends on them.
-          const int32_t from_open = cell < 64 ? cell + std::countr_one(wall >> cell) : cell;
-          if (from_open >= end) break;
-          int32_t to_wall = end;
-          if (from_open < 64) to_wall = std::min(end, from_open + std::countr_zero(wall >> from_open));
-          if (from_open < 64 && (wall >> from_open) == 0) to_wall = end;
-          next[kept++] = {std::max(interval.begin, fraction[static_cast<std::size_t>(from_open)]),
+          if (cell < 64) cell += std::countr_one(wall >> cell);
+          if (cell >= end) break;
+          const uint64_t ahead = cell < 64 ? wall >> cell : 0;
+          const int32_t to_wall = ahead == 0 ? end : std::min(end, cell + std::countr_zero(ahead));
+          next[kept++] = {std::max(interval.begin, fraction[static_cast<std::size_t>(cell)]),
                           std::min(interval.end, fraction[static_cast<std::size_t>(to_wall)])};
           cell = to_wall;
         }
