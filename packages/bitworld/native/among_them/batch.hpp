@@ -72,26 +72,7 @@ class Batch {
     for (int32_t i = 0; i < settings_.games; ++i) start(row(i), add(seed, i));
   }
 
-  // Draws and describes the games as they are.
-  void show(const BatchArrays& arrays) {
-    workers_.share(settings_.games, [&](int32_t i) { write(arrays, i); });
-  }
-
-  // Advances every game by a tick. A game whose episode has ended starts the next one first.
-  void step(const BatchArrays& arrays) {
-    workers_.share(settings_.games, [&](int32_t i) {
-      step_game(arrays, i);
-      write(arrays, i);
-    });
-  }
-
- private:
-  // Seeds wrap around.
-  static int64_t add(int64_t seed, int64_t count) {
-    return static_cast<int64_t>(static_cast<uint64_t>(seed) + static_cast<uint64_t>(count));
-  }
-
-  // Seats all players and plays until they can act. The lobby and the reveal of roles take no time if the config says so.
+  // Starts an episode: all players join, and the first tick is played without buttons.
   void start(Row& row, int64_t seed) const {
     row.seed = seed;
     const Game game = this->game(row);
@@ -102,7 +83,31 @@ class Batch {
       seat(game, i, i);
     }
     const uint8_t none[kMostPlayers] = {};
-    if (config_.start_wait_ticks == 0) among_them::step(game, none);
+    among_them::step(game, none);
+  }
+
+  // Advances every game by a tick. A game whose episode has ended starts the next one first.
+  void step(const BatchArrays& arrays, bool draws) {
+    workers_.share(settings_.games, [&](int32_t i) {
+      step_game(arrays, i);
+      describe(arrays, i);
+      if (draws) draw(arrays, i);
+    });
+  }
+
+  // Writes the arrays of all games, or of one, as they are now; rewards stay.
+  void show(const BatchArrays& arrays) {
+    workers_.share(settings_.games, [&](int32_t i) { show(arrays, i); });
+  }
+  void show(const BatchArrays& arrays, int32_t i) {
+    describe(arrays, i);
+    draw(arrays, i);
+  }
+
+ private:
+  // Seeds wrap around.
+  static int64_t add(int64_t seed, int64_t count) {
+    return static_cast<int64_t>(static_cast<uint64_t>(seed) + static_cast<uint64_t>(count));
   }
 
   void step_game(const BatchArrays& arrays, int32_t i) {
@@ -122,18 +127,20 @@ class Batch {
     }
   }
 
-  void write(const BatchArrays& arrays, int32_t i) {
+  void describe(const BatchArrays& arrays, int32_t i) {
     const State& s = row(i).state;
-    const bool is_over = s.phase == Phase::kGameOver;
-    if (arrays.dones != nullptr) arrays.dones[i] = is_over;
+    if (arrays.dones != nullptr) arrays.dones[i] = s.phase == Phase::kGameOver;
     if (arrays.outcomes != nullptr) arrays.outcomes[i] = static_cast<int8_t>(outcome(s));
     if (arrays.hashes != nullptr) arrays.hashes[i] = state_hash(s, *map_);
+  }
+
+  void draw(const BatchArrays& arrays, int32_t i) {
     if (artist_ == nullptr || (arrays.pixels == nullptr && arrays.packed == nullptr)) return;
     uint8_t own[kPixels];
     for (int32_t p = 0; p < settings_.players; ++p) {
       const int64_t picture = int64_t{i} * settings_.players + p;
       uint8_t* pixels = arrays.pixels != nullptr ? arrays.pixels + picture * static_cast<int64_t>(kPixels) : own;
-      artist_->draw(s, config_, p, pixels);
+      artist_->draw(row(i).state, config_, p, pixels);
       if (arrays.packed != nullptr) pack(pixels, arrays.packed + picture * static_cast<int64_t>(kPixels / 2));
     }
   }

@@ -42,11 +42,17 @@ inline uint64_t state_hash(const State& s, const Map& map) {
   }
   const auto tasks = static_cast<int32_t>(map.tasks.size());
   hash.add(tasks);
+  // Most flags are zero, and those of seats that do not exist always are.
+  const int32_t seats = std::min(s.done_len, kMostPlayers);
+  const uint64_t all_zero = StateHash::zeros(s.done_len), no_seat = StateHash::zeros(s.done_len - seats);
   for (int32_t task = 0; task < tasks; ++task) {
     hash.add(s.done_len);
-    const int32_t seats = std::min(s.done_len, kMostPlayers);
+    if (s.done[task] == 0) {
+      hash.add_zeros(all_zero);
+      continue;
+    }
     for (int32_t i = 0; i < seats; ++i) hash.add(s.has_done(task, i));
-    hash.add_zeros(s.done_len - seats);
+    hash.add_zeros(no_seat);
   }
   hash.add(s.votes_len);
   for (int32_t i = 0; i < s.votes_len; ++i) hash.add(s.votes[i]);

@@ -78,8 +78,16 @@ class BoundBatch {
     batch_.show(arrays_);
   }
 
-  void step() {
-    run([&] { batch_.step(arrays_); });
+  void step(bool draws) {
+    run([&] { batch_.step(arrays_, draws); });
+  }
+  void show() {
+    run([&] { batch_.show(arrays_); });
+  }
+  void start(int32_t game, int64_t seed) {
+    Batch::Row& row = row_of(game);
+    batch_.start(row, seed);
+    batch_.show(arrays_, game);
   }
   void reset(int64_t seed) {
     run([&] {
@@ -113,7 +121,7 @@ class BoundBatch {
     if (!fits) throw nb::value_error("the snapshot has other players than the batch");
     row.state = snapshot.state;
     std::copy(snapshot.accounts.begin(), snapshot.accounts.end(), row.accounts);
-    run([&] { batch_.show(arrays_); });
+    batch_.show(arrays_, game);
   }
 
   int64_t seed_of(int32_t game) { return row_of(game).seed; }
@@ -175,7 +183,9 @@ void bind_among_them_batch(nb::module_& module) {
            "config"_a, "map"_a, "artist"_a.none(), "games"_a, "players"_a, "threads"_a, "seed"_a, "masks"_a.noconvert(),
            "rewards"_a.noconvert(), "dones"_a.noconvert(), "outcomes"_a.noconvert(), "hashes"_a.noconvert().none(),
            "pixels"_a.noconvert().none(), "packed"_a.noconvert().none())
-      .def("step", &BoundBatch::step)
+      .def("step", &BoundBatch::step, "draws"_a)
+      .def("show", &BoundBatch::show)
+      .def("start", &BoundBatch::start, "game"_a, "seed"_a)
       .def("reset", &BoundBatch::reset, "seed"_a)
       .def("chat", &BoundBatch::chat, "game"_a, "player"_a, "text"_a)
       .def("snapshot", &BoundBatch::snapshot, "game"_a)

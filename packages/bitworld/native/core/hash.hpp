@@ -13,12 +13,15 @@ class StateHash {
     value_ *= kPrime;
   }
 
-  // The same as `add(0)`, `count` times, in logarithmic time.
-  constexpr void add_zeros(std::int64_t count) {
+  // What `add(0)`, `count` times, multiplies the hash with.
+  static constexpr std::uint64_t zeros(std::int64_t count) {
+    std::uint64_t product = 1;
     for (std::uint64_t factor = kPrime; count > 0; count >>= 1, factor *= factor) {
-      if (count & 1) value_ *= factor;
+      if (count & 1) product *= factor;
     }
+    return product;
   }
+  constexpr void add_zeros(std::uint64_t product) { value_ *= product; }
 
   constexpr std::uint64_t value() const { return value_; }
 

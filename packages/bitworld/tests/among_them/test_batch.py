@@ -107,6 +107,29 @@ def test_a_reset_repeats_the_first_episode() -> None:
     assert (play(batch, 40)["hashes"] != first["hashes"]).all()
 
 
+def test_one_game_starts_without_the_others() -> None:
+    batch, other = Batch(3, 5, QUICK, hashes=True), Batch(1, 5, {**QUICK, "seed": 9}, hashes=True)
+    assert batch.hashes is not None and other.hashes is not None
+    assert batch.pixels is not None and other.pixels is not None
+    before = batch.hashes.copy()
+    batch.start(1, seed=9)
+    assert batch.hashes[1] == other.hashes[0] and (batch.pixels[1] == other.pixels[0]).all()
+    assert batch.hashes[[0, 2]].tolist() == before[[0, 2]].tolist()
+
+
+def test_drawing_may_wait() -> None:
+    eager, lazy = Batch(2, 4, QUICK), Batch(2, 4, QUICK)
+    assert eager.pixels is not None and lazy.pixels is not None
+    first = lazy.pixels.copy()
+    for held in masks(20, 2, 4):
+        eager.masks[:] = lazy.masks[:] = held
+        eager.step()
+        lazy.step(draw=False)
+    assert (lazy.pixels == first).all() and (eager.pixels != first).any()
+    lazy.draw()
+    assert (lazy.pixels == eager.pixels).all()
+
+
 def test_a_lone_crewmate_without_tasks_wins_at_once() -> None:
     batch = Batch(1, 1, {"tasksPerPlayer": 0}, pictures="none")
     batch.step()

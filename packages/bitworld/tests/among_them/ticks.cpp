@@ -70,13 +70,13 @@ int main() {
                            hashes.data(), pixels.data(),  packed.data()};
   Random random = Random::seeded(5);
   int episodes = 0;
-  batch.step(arrays);
+  batch.step(arrays, true);
   const long before = allocations;
   for (int step = 0; step < kSteps; ++step) {
     for (uint8_t& mask : masks) {
       if (random.below_or_equal(7) == 0) mask = static_cast<uint8_t>(random.below_or_equal(127));
     }
-    batch.step(arrays);
+    batch.step(arrays, true);
     for (int32_t i = 0; i < kGames; ++i) episodes += dones[static_cast<std::size_t>(i)];
   }
   std::printf("allocations %ld episodes %d\n", allocations - before, episodes);

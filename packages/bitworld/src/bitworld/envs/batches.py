@@ -53,20 +53,20 @@ class _Blocks:
 
 class _AmongThem:
     def __init__(self, options: Options, games: int, threads: int) -> None:
-        self._options = options
         self._batch = AmongThemBatch(games, options.players, options.game_config(0), threads=threads, skip_lobby=False)
 
     def start(self, game: int, seed: int) -> None:
-        self._batch.restore(game, begun_game(self._options, seed).snapshot())
+        self._batch.start(game, seed)
 
     def step(self, masks: np.ndarray, rewards: np.ndarray, ended: np.ndarray) -> None:
         self._batch.masks[:] = masks
-        self._batch.step()
+        self._batch.step(draw=False)
         rewards[:] = self._batch.rewards
         ended[:] = self._batch.dones
 
     def draw(self, pictures: np.ndarray) -> None:
         assert self._batch.pixels is not None
+        self._batch.draw()
         pictures[:] = self._batch.pixels
 
 

@@ -86,14 +86,23 @@ class Batch:
             packed=self.packed,
         )
 
-    def step(self) -> None:
-        """Advance every game by one tick with `masks`."""
-        self._native.step()
+    def step(self, *, draw: bool = True) -> None:
+        """Advance every game by one tick with `masks`. Without `draw`, the pictures stay as they are."""
+        self._native.step(draw)
+
+    def draw(self) -> None:
+        """Draw the pictures of all games as they are now."""
+        self._native.show()
 
     def reset(self, seed: int | None = None) -> None:
         """Begin the first episode of every game again, with another seed if one is given."""
         self._native.reset(self.config["seed"] if seed is None else seed)
         self.rewards[:] = 0
+
+    def start(self, game: int, seed: int) -> None:
+        """Begin an episode of one game: all players join, and its first tick is played without buttons."""
+        self._native.start(game, seed)
+        self.rewards[game] = 0
 
     def chat(self, game: int, player: int, text: str) -> bool:
         """Say something in a meeting; return whether the game accepts it now."""
