@@ -116,7 +116,9 @@ nb::tuple screen_of(const Artist& artist, const Session& session, int32_t player
                      &items);
   nb::list texts, icons;
   for (const ScreenItems::Text& item : items.texts) texts.append(nb::make_tuple(item.text, item.x, item.y, item.is_struck));
-  for (const ScreenItems::Icon& item : items.icons) icons.append(nb::make_tuple(item.player, item.is_body, item.x, item.y));
+  for (const ScreenItems::Icon& item : items.icons) {
+    icons.append(nb::make_tuple(item.number, item.is_chat, item.is_body, item.colour, item.x, item.y));
+  }
   return nb::make_tuple(texts, icons);
 }
 

@@ -92,6 +92,22 @@ def test_the_configuration_hides_the_marks_of_tasks() -> None:
     assert kinds[False, True] == (0, far) and kinds[True, False] == (near, 0)
 
 
+def test_a_scene_names_the_speaker_of_every_message() -> None:
+    game = AmongThem({"minPlayers": 3, "startWaitTicks": 0, "roleRevealTicks": 0, "tasksPerPlayer": 1})
+    for name in ("ann", "bob", "cid"):
+        game.join(name)
+    game.step([0] * 3)
+    game.session.start_meeting()
+    said = {0: "I was in the lab", 2: "<b>no</b> & I saw you"}
+    for player, text in said.items():
+        assert game.chat(player, text)
+    scene = game.player_scene(1)
+    labels = {number: scene.sprites[item.sprite].label for number, item in scene.objects.items()}
+    assert [labels[9200], labels[9201]] == ["player red right", "player yellow right"]
+    words = " ".join(label for number, label in labels.items() if 9001 <= number < 9100)
+    assert all(text in " ".join(words.split()) for text in said.values())
+
+
 def test_a_client_without_a_seat_sees_that_the_game_is_in_progress() -> None:
     expected, picture = backdrop().copy(), blank()
     draw_text_centred(expected, 53, "GAME IN", 2)

@@ -46,8 +46,10 @@ struct ScreenItems {
     bool is_struck;
   };
   struct Icon {
-    int32_t player;
+    int32_t number;  // of the player, or of the chat message
+    bool is_chat;
     bool is_body;
+    uint8_t colour;
     int32_t x, y;
   };
   std::vector<Text> texts;
@@ -122,7 +124,7 @@ class Screens {
       text(64, "DIED");
       return;
     }
-    icon(s, s.ejected, true, 57, 36);
+    icon(s, s.ejected, false, 57, 36);
     text(54, "WAS");
     text(64, "KILLED");
   }
@@ -144,7 +146,8 @@ class Screens {
   static constexpr int32_t kStruckRow = 3;
   static constexpr int32_t kSkipX = 50;
   static constexpr int32_t kSkipWidth = 28;
-  static constexpr int32_t kChatX = 8;
+  static constexpr int32_t kChatX = 17;
+  static constexpr int32_t kChatIcon = 14;
   static constexpr int32_t kLineHeight = 8;
   static constexpr int32_t kChatBottom = 125;
 
@@ -161,12 +164,14 @@ class Screens {
   void text(int32_t y, std::string_view line) { text((kSide - art_.font.width(line)) / 2, y, line); }
 
   void icon(const State& s, int32_t player, bool is_body, int32_t x, int32_t y) {
+    icon({player, false, is_body, colour(s.players[player]), x, y});
+  }
+  void icon(const ScreenItems::Icon& shown) {
     if (items_ != nullptr) {
-      items_->icons.push_back({player, is_body, x, y});
-      return;
+      items_->icons.push_back(shown);
+    } else {
+      canvas_.stamp(shown.is_body ? art_.body[shown.colour] : art_.crew[shown.colour][0], shown.x, shown.y);
     }
-    const std::size_t shown = colour(s.players[player]);
-    canvas_.stamp(is_body ? art_.body[shown] : art_.crew[shown][0], x, y);
   }
 
   void countdown(int32_t y, int32_t seconds) {
@@ -199,20 +204,23 @@ class Screens {
     canvas_.fill(2, kSide - 2, filled, 2, kGreen);
   }
 
-  // The newest lines that fit, the newest message at the bottom; a bar in the colour of the speaker beside each message.
+  // The newest messages that fit, the newest at the bottom, each beside an icon of its speaker.
   void chat(const State& s, int32_t top) {
-    int32_t y = kChatBottom;
-    for (int32_t i = s.chat_len - 1; i >= 0 && y - kLineHeight >= top; --i) {
+    int32_t bottom = kChatBottom;
+    for (int32_t i = s.chat_len - 1; i >= 0 && bottom - kChatIcon >= top; --i) {
       const ChatLine& message = s.chat[i];
       std::string_view lines[kChatLength];
-      const std::size_t count = wrap({message.text, static_cast<std::size_t>(message.length)}, lines);
-      const int32_t bottom = y;
-      for (std::size_t line = count; line-- > 0 && y - kLineHeight >= top;) {
-        y -= kLineHeight;
-        text(kChatX, y, lines[line]);
+      const auto count = static_cast<int32_t>(wrap({message.text, static_cast<std::size_t>(message.length)}, lines));
+      // A long message loses its first lines.
+      const int32_t shown = std::min(count, (bottom - top) / kLineHeight);
+      const int32_t height = std::max(shown * kLineHeight, kChatIcon);
+      const int32_t y = bottom - height;
+      icon({i, true, false, static_cast<uint8_t>(message.colour & 15), 1, y});
+      for (int32_t line = 0; line < shown; ++line) {
+        const int32_t line_y = y + (height - shown * kLineHeight) / 2 + line * kLineHeight;
+        text(kChatX, line_y, lines[count - shown + line]);
       }
-      canvas_.fill(2, y, 4, bottom - y - 1, static_cast<uint8_t>(message.colour & 15));
-      y -= 1;
+      bottom = y - 1;
     }
   }
 

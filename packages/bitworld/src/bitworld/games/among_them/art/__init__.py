@@ -40,7 +40,7 @@ def backdrop() -> Picture:
     # Stars, denser toward the corners.
     mixed = (x * 374761393 + y * 668265263) & 0xFFFFFFFF
     noise = (((mixed ^ mixed >> 13) * 1274126177 & 0xFFFFFFFF) >> 12) % 1009
-    to_middle = np.hypot(x - 63.5, y - 63.5)
+    to_middle = np.sqrt((x - 63.5) ** 2 + (y - 63.5) ** 2)
     is_star = (noise < np.clip(to_middle - 58, 0, 30)) & (y < ridge - 3)
     picture[is_star] = np.where(noise[is_star] % 5 == 0, MAUVE, NAVY)
     result = picture.astype(np.uint8)

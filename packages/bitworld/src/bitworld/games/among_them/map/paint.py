@@ -62,11 +62,16 @@ def _noise(x: Coordinates, y: Coordinates) -> Coordinates:
     return (mixed ^ (mixed >> 16)) & 1023
 
 
+def _wave(at: Coordinates, period: int) -> Coordinates:
+    """Return a triangle wave from -100 to 100. Integers: the picture is the same on every machine."""
+    return np.abs(at % period * 400 // period - 200) - 100
+
+
 def _night(width: int, height: int) -> Picture:
     y, x = np.mgrid[:height, :width]
     noise = _noise(x, y)
     # Snow drifts: sparse points, since shadows on the floor are plain navy.
-    drift = (np.sin(x * 0.021 + np.sin(y * 0.033) * 2) + np.sin(y * 0.04 - x * 0.01)) > 0.75
+    drift = _wave(x + _wave(y, 190), 300) + _wave(y - x // 4, 160) > 110
     picture = np.where(drift & (x % 3 == 0) & ((y + x // 3 % 2 * 2) % 4 == 0), NAVY, BLACK)
     picture[noise < 3] = MAUVE
     picture[noise == 3] = WHITE

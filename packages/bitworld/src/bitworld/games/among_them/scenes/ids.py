@@ -59,6 +59,7 @@ class ObjectId(IntEnum):
     NAME = 7000
     ARROW = 7000
     TEXT = 9000
+    CHAT_ICON = 9200
     VOTE_ICON = 9300
     LOBBY_ICON = 9400
     ROLE_ICON = 9500

@@ -54,7 +54,6 @@ def add_screen(
     artist: AmongThemArtist,
     session: AmongThemSession,
     player: int,
-    players: Sequence[Row],
     sprites: dict[int, Sprite],
     objects: dict[int, Object],
     *,
@@ -70,11 +69,13 @@ def add_screen(
     for place, (text, x, y, is_struck) in enumerate(texts):
         sprites[SpriteId.TEXT + place] = text_image(text, is_struck=is_struck)
         objects[ObjectId.TEXT + place] = Object(x, y, Depth.TEXT, layer, SpriteId.TEXT + place)
-    first = ICONS[session.phase]
-    for shown, is_body, x, y in icons:
-        place = players[shown].place
+    for icon, is_chat, is_body, colour, x, y in icons:
+        place = COLOUR_ORDER.index(colour)
+        first = ObjectId.CHAT_ICON if is_chat else ICONS[session.phase]
+        # The result of a vote shows one player; published servers give its icon the first number.
+        shown = first if first == ObjectId.RESULT_ICON else first + icon
         sprite = SpriteId.BODY + place if is_body else SpriteId.PLAYER + 2 * place
-        objects[first + shown] = Object(x, y, Depth.ICON, layer, sprite)
+        objects[shown] = Object(x, y, Depth.ICON, layer, sprite)
 
 
 def state_of(session: AmongThemSession) -> tuple[Mapping[str, Any], list[Row]]:

@@ -35,7 +35,6 @@ def player_scene(
             artist,
             session,
             player,
-            players,
             sprites,
             objects,
             layer=LayerId.MAP,
@@ -59,8 +58,10 @@ def player_scene(
     me = players[player]
     if me.progress > 0 and me.active_task >= 0:
         station = game_map.tasks[me.active_task]
-        filled = PROGRESS_WIDTH * min(me.progress, task_complete_ticks) // max(task_complete_ticks, 1)
-        sprites[SpriteId.PROGRESS] = bar(PROGRESS_WIDTH, 1, filled, (GREEN, GRAY), "task progress")
+        whole = max(task_complete_ticks, 1)
+        done = min(me.progress, whole)
+        filled, percent = PROGRESS_WIDTH * done // whole, 100 * done // whole
+        sprites[SpriteId.PROGRESS] = bar(PROGRESS_WIDTH, 1, filled, (GREEN, GRAY), f"progress bar {percent}%")
         place = (station.x + 1 - camera[0], station.y - 1 - camera[1])
         objects[ObjectId.PROGRESS] = Object(*place, Depth.COOLDOWN, LayerId.MAP, SpriteId.PROGRESS)
     icon = _icon(me)

@@ -81,7 +81,6 @@ def spectator_scene(
             artist,
             session,
             NO_PLAYER,
-            players,
             sprites,
             objects,
             layer=LayerId.TOP_RIGHT,
