@@ -9,6 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from observatory.hosting.loop import HostedLoop
+from observatory.operations.sweeping import expire
 from packages.observatory.tests.coworlds.games import game
 from packages.observatory.tests.hosting.conftest import Arcade, observe, wait_for
 from packages.observatory.tests.leagues.field import Field
@@ -153,3 +154,30 @@ def test_the_game_of_a_lobby_is_an_episode_with_a_replay_that_can_be_watched_on_
         assert html.status_code == 200 and "replay.js" in html.text
         with arcade.socket(shown["viewer_url"].replace("http", "ws", 1) + "replay") as watching:
             assert observe(watching)["type"] == "replay"
+
+
+def test_ended_games_and_lobbies_are_removed_after_a_month_and_open_ones_stay(
+    lobbies: Lobbies, client: TestClient, world: World, ada: Any, bob: Any, clock: Any
+) -> None:
+    state = world.app.state
+    sweep = lambda: expire(state.database, state.store, state.settings, clock())  # noqa: E731
+    coworld = lobbies.create(ada).json()["coworld_id"]
+    sessions = "/v2/coworlds/play/session"
+    first, second = (
+        client.post(sessions, json={"coworld_id": coworld}, headers=ada.headers).json()["session_id"] for _ in range(2)
+    )
+    assert client.post(f"{sessions}/{first}/end", headers=ada.headers).json()["status"] == "ended"
+    lobby = lobbies.create(bob).json()
+    assert lobbies.act(bob, lobby, "cancel").json()["status"] == "cancelled"
+
+    def statuses() -> list[int]:
+        paths = (f"{sessions}/{first}", f"{sessions}/{second}", f"/v2/lobbies/{lobby['id']}")
+        return [client.get(path, headers=bob.headers).status_code for path in paths]
+
+    clock.advance(29 * 86400)
+    sweep()
+    assert statuses() == [200, 200, 200]
+    clock.advance(2 * 86400)
+    sweep()
+    assert statuses() == [404, 200, 404]
+    sweep()

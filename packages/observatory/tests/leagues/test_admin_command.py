@@ -121,6 +121,11 @@ def test_an_operator_triggers_cancels_and_recomputes(
     assert run("cancel-round", round_id, "--reason", "wrong map").stdout == "Cancelled round 2 of Competition\n"
     assert yard.rounds()[0]["error"] == "wrong map"
     assert "cancelled already" in run("cancel-round", round_id, code=1).stderr
+    member = yard.member("ada")["id"]
+    out = run("disqualify", member, "--reason", "it leaks memory").stdout
+    assert out.endswith(" is disqualified in Main\n")
+    assert run("restore", member, "--reason", "fixed").stdout == out.replace("disqualified", "competing")
+    assert "not disqualified" in run("restore", member, "--reason", "fixed", code=1).stderr
     assert run("recompute", "Main").stdout == "Checked 1 rounds, 2 results and 2 players: no differences\n"
     with yard.world.database.transaction() as session:
         player = yard.member("ada")["player"]["id"]

@@ -189,6 +189,30 @@ def test_only_a_player_chooses_its_champion_and_only_owners_retire(
     assert field.members(league, active_only="true") == [] and len(field.members(league)) == 1
 
 
+def test_the_owner_of_a_league_disqualifies_a_member_and_lets_it_play_again(
+    client: TestClient, field: Field, ada: Any, bob: Any, league: str
+) -> None:
+    membership = field.enter(bob, league)
+    path, reason = f"/v2/league-policy-memberships/{membership}", {"reason": "it leaks memory"}
+    assert field.members(league)[0]["is_champion"]
+    assert client.post(f"{path}/restore", json=reason, headers=ada.headers).status_code == 409
+    assert client.post(f"{path}/disqualify", headers=ada.headers).status_code == 422  # everyone learns why
+    assert client.post(f"{path}/disqualify", json=reason, headers=bob.headers).status_code == 403
+    out = client.post(f"{path}/disqualify", json=reason, headers=ada.headers).json()
+    assert (out["status"], out["is_active"], out["is_champion"]) == ("disqualified", False, False)
+    assert client.post(f"{path}/disqualify", json=reason, headers=ada.headers).status_code == 409
+    assert field.members(league, active_only="true") == []
+    body = {"league_id": league, "policy_version_id": out["policy_version"]["id"]}
+    assert client.post("/v2/league-submissions", json=body, headers=bob.headers).json()["status"] == "rejected"
+    assert client.post(f"{path}/restore", json=reason, headers=bob.headers).status_code == 403
+    back = client.post(f"{path}/restore", json={"reason": "fixed"}, headers=ada.headers).json()
+    assert (back["status"], back["is_active"], back["is_champion"]) == ("competing", True, True)
+    assert back["end_time"] is None and len(field.members(league, active_only="true")) == 1
+    events = client.get("/v2/competition-events", params={"league_id": league}).json()
+    told = {event["event_type"]: event["summary"] for event in events}
+    assert (told["membership_disqualified"], told["membership_restored"]) == ("it leaks memory", "fixed")
+
+
 @pytest.mark.parametrize(("where", "limit"), [("nowhere", 2), ("manifest", 1), ("settings", 3)])
 def test_the_players_of_a_user_are_limited_and_the_last_to_enter_stay(
     client: TestClient, field: Field, ada: Any, bob: Any, clock: Any, where: str, limit: int

@@ -10,6 +10,7 @@ const TONES: Record<string, string> = {
   membership_promoted: "promoted",
   membership_relegated: "relegated",
   membership_disqualified: "failed",
+  membership_restored: "completed",
   round_failed: "failed",
   round_completed: "completed",
   round_started: "running",

@@ -26,10 +26,14 @@ LEAGUES = [
     Entry("resume", "observatory.cli.leagues:resume_league", "Start rounds of a league again."),
     Entry("trigger", "observatory.cli.leagues:trigger_round", "Start the next round of a league now."),
     Entry("cancel-round", "observatory.cli.leagues:cancel_round", "Cancel a round that is being played."),
+    Entry("disqualify", "observatory.cli.leagues:disqualify_member", "Take a member out of a league."),
+    Entry("restore", "observatory.cli.leagues:restore_member", "Let a disqualified member play again."),
     Entry("recompute", "observatory.cli.leagues:recompute_ratings", "Recompute ratings from logs and compare."),
 ]
 
 Reference = Annotated[str, typer.Argument(metavar="LEAGUE", help="Its id, or its name.")]
+Member = Annotated[str, typer.Argument(metavar="MEMBERSHIP", help="Its id, `lpm_...`.")]
+Reason = Annotated[str, typer.Option(help="A sentence that everyone sees.")]
 
 
 def list_leagues(as_json: Json = False) -> None:
@@ -104,6 +108,24 @@ def cancel_round(
     with admin_calls() as client:
         cancelled = client.call("POST", f"/v2/rounds/{round_id}/cancel", {"reason": reason})
     print(f"Cancelled round {cancelled['round_number']} of {cancelled['division']['name']}")
+
+
+def disqualify_member(membership: Member, reason: Reason) -> None:
+    """Take a member out of a league; its version cannot enter the league again."""
+    _decide(membership, "disqualify", reason)
+
+
+def restore_member(membership: Member, reason: Reason) -> None:
+    """Let a disqualified member play again; it is the champion of a player that has no other one."""
+    _decide(membership, "restore", reason)
+
+
+def _decide(membership_id: str, action: str, reason: str) -> None:
+    with admin_calls() as client:
+        path = f"/v2/league-policy-memberships/{membership_id}/{action}"
+        member = client.call("POST", path, {"reason": reason})
+    version = member["policy_version"]
+    print(f"{version['policy']['name']}:v{version['version']} is {member['status']} in {member['league']['name']}")
 
 
 def recompute_ratings(

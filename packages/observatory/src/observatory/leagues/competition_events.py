@@ -31,6 +31,7 @@ EventType = Literal[
     "membership_promoted",
     "membership_relegated",
     "membership_disqualified",
+    "membership_restored",
     "membership_retired",
     "champion_changed",
     "round_started",

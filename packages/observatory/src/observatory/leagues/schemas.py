@@ -120,6 +120,12 @@ class Retirement(Body):
     reason: _Text | None = None
 
 
+class Decision(Body):
+    """Why the owner of a league disqualifies or restores a member; everyone sees it."""
+
+    reason: _Text = Field(min_length=1)
+
+
 class SeedCreate(Body):
     """A league to be created. Older clients send the Coworld's name, the template and the overrides only."""
 

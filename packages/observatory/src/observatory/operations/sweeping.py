@@ -15,6 +15,7 @@ from observatory.clock import ClockWatch
 from observatory.database import Database
 from observatory.database.tables.policies import SecretEnv, Upload
 from observatory.errors import ObservatoryError
+from observatory.hosting.expiring import expire_hosted
 from observatory.images.collecting import collect_garbage
 from observatory.jobs.artifacts import expire_replays, measure_artifacts
 from observatory.jobs.logs import expire_logs
@@ -62,12 +63,13 @@ async def sweep_periodically(app: FastAPI) -> None:
 
 
 def expire(database: Database, store: Store, settings: Settings, now: datetime) -> None:
-    """Remove files of episodes that are older than they are kept."""
+    """Remove files of episodes that are older than they are kept; hosted games with the logs of their programs."""
     measure_artifacts(database, store)
     logs = expire_logs(database, store, now=now, days=settings.keep_logs_days)
     replays = expire_replays(database, store, now=now, days=settings.keep_replays_days)
-    if logs or replays:
-        logger.info("Removed %d old logs, and the replays of %d episodes", logs, replays)
+    hosted = expire_hosted(database, now=now, days=settings.keep_logs_days)
+    if logs or replays or hosted:
+        logger.info("Removed %d old logs, the replays of %d episodes, %d hosted games", logs, replays, hosted)
 
 
 def sweep(database: Database, store: Store, now: datetime) -> int:

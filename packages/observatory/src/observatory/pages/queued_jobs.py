@@ -106,10 +106,10 @@ def _commissioners(
         if job_id is None:
             continue
         about_url = f"/observatory/leagues/{public_id('league', league_id)}"
-        of_round = "" if number is None else f" {number}"
+        work = _PHASES[phase] if number is None else _PHASES[phase].replace("a round", f"round {number}")
         lines[job_id] = JobLine(
             kind=JobKind.COMMISSIONER,
-            title=f"The commissioner {_PHASES[phase]}{of_round}",
+            title=f"The commissioner {work}",
             url=about_url if round_id is None else f"/observatory/rounds/{public_id('round', round_id)}",
             about=league,
             about_url=about_url,

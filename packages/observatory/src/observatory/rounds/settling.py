@@ -26,6 +26,7 @@ from observatory.ladder.rating import RatedRound, displayed
 from observatory.ladder.scoring import CountedEpisode
 from observatory.leagues import champions, entries
 from observatory.leagues.competition_events import EventType, publish_membership_event, publish_round_event
+from observatory.leagues.disqualifying import disqualify
 from observatory.leagues.repository import is_live
 from observatory.leagues.submissions import champion_if_wanted
 from observatory.rounds.boards import BoardEntry, board, ranks
@@ -152,7 +153,7 @@ def _move(
         if membership is None:
             continue  # it has left since the round began
         if move.kind == "disqualified":
-            _disqualify(session, membership, move.why, round_, now=now)
+            disqualify(session, membership, move.why, now=now, round_id=round_.id)
             continue
         assert move.to is not None
         target = session.get_one(Division, uuid.UUID(move.to))
@@ -168,16 +169,6 @@ def _move(
 def _live(session: Session, membership_id: uuid.UUID, division_id: uuid.UUID) -> Membership | None:
     conditions = (Membership.id == membership_id, Membership.division_id == division_id, is_live())
     return session.scalar(entries.with_all().where(*conditions))
-
-
-def _disqualify(session: Session, membership: Membership, why: str, round_: Round, *, now: datetime) -> None:
-    membership.status, membership.is_champion = MembershipStatus.DISQUALIFIED, False
-    membership.end_time = now
-    champions.record(session, membership, why, now=now)
-    headline = f"{champions.label(membership)} was disqualified"
-    publish_membership_event(
-        session, "membership_disqualified", membership, headline, now=now, summary=why, round_id=round_.id
-    )
 
 
 def _qualify(session: Session, round_: Round, decision: Settle, *, now: datetime) -> None:
@@ -196,7 +187,7 @@ def _qualify(session: Session, round_: Round, decision: Settle, *, now: datetime
     for position, why in (decision.rejected or {}).items():
         membership = _live(session, plan.entrants[position].membership_id, round_.division_id)
         if membership is not None:
-            _disqualify(session, membership, why, round_, now=now)
+            disqualify(session, membership, why, now=now, round_id=round_.id)
 
 
 def _summary(session: Session, decision: Settle) -> str:

@@ -15,9 +15,9 @@ from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, Unauth
 from observatory.http.callers import CurrentPrincipal, OptionalPrincipal, Writer
 from observatory.http.deps import SettingsDep
 from observatory.http.routing import Router
-from observatory.leagues import champions, entries, submissions
+from observatory.leagues import champions, disqualifying, entries, submissions
 from observatory.leagues.entries import EntryFilter, EventFilter
-from observatory.leagues.schemas import Retirement, SubmissionCreate
+from observatory.leagues.schemas import Decision, Retirement, SubmissionCreate
 from observatory.leagues.wire import Converter
 from observatory.public_ids import Prefix, parse_public_id, public_id
 from softmax.wire.leagues import CompetitionEventRow, CompetitionMembership, CompetitionSubmission, PortfolioSeat
@@ -136,6 +136,36 @@ def nominate_champion(
     """Make a membership of the caller the champion of its player."""
     row = _membership(session, membership_id, principal)
     champions.nominate(session, principal, row, now=now)
+    return Converter(session, settings.base_url(), principal).membership(row)
+
+
+@router.post("/league-policy-memberships/{membership_id}/disqualify", responses=errors(*_CHANGING))
+def disqualify_membership(
+    membership_id: _MembershipId,
+    body: Decision,
+    session: SessionDep,
+    principal: Writer,
+    settings: SettingsDep,
+    now: Now,
+) -> CompetitionMembership:
+    """Disqualify a member of the caller's league; its version cannot enter the league again."""
+    row = _membership(session, membership_id, principal)
+    disqualifying.disqualify_by_hand(session, principal, row, body.reason, now=now)
+    return Converter(session, settings.base_url(), principal).membership(row)
+
+
+@router.post("/league-policy-memberships/{membership_id}/restore", responses=errors(*_CHANGING))
+def restore_membership(
+    membership_id: _MembershipId,
+    body: Decision,
+    session: SessionDep,
+    principal: Writer,
+    settings: SettingsDep,
+    now: Now,
+) -> CompetitionMembership:
+    """Let a disqualified member of the caller's league play again."""
+    row = _membership(session, membership_id, principal)
+    disqualifying.restore(session, principal, row, body.reason, now=now)
     return Converter(session, settings.base_url(), principal).membership(row)
 
 
