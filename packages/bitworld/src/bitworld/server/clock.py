@@ -60,7 +60,7 @@ class Stepped(Clock):
             self._is_started = room.count_acceptable() >= self._players
             if not self._is_started:
                 await self._change(room)
-        while not any(player.close_reason is None for player in room.players):
+        while room.pauses_alone and not any(player.close_reason is None for player in room.players):
             await self._change(room)
         if not room.seated and not room.has_arrivals:  # spectators only
             await self._idle.wait(room)

@@ -19,6 +19,11 @@ class Match(Room):
     shows it, in this order. With `replay_file`, the match is recorded there.
     """
 
+    has_controls = True
+    """whether the match can be restarted, and players be kicked"""
+    pauses_alone = True
+    """whether a stepped match waits while no player is connected"""
+
     def __init__(
         self,
         new_game: Callable[[], Game],

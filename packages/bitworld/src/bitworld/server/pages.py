@@ -18,7 +18,7 @@ _TYPES = {
     ".png": "image/png",
     ".woff2": "font/woff2",
 }
-_EXPECTED = ("player.html", "global.html", "rewards.html", "stats.html")
+_EXPECTED = ("player.html", "global.html", "replay.html", "rewards.html", "stats.html")
 _MISSING = "<!doctype html><title>BitWorld</title><p>The pages of this installation are not built.</p>\n"
 
 

@@ -49,6 +49,7 @@ class Room(ABC):
             self.players.append(client)
         elif isinstance(client, Viewer):
             self.viewers.append(client)
+            client.show(self.scene())  # the next tick may be far away
         elif isinstance(client, RewardReader):
             self.readers.append(client)
         self.changed.set()

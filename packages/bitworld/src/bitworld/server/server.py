@@ -28,7 +28,8 @@ logger = logging.getLogger("bitworld.server")
 _silent = logging.getLogger("bitworld.server.connections")  # unsolicited traffic would flood the log
 _silent.setLevel(logging.CRITICAL)
 
-PLAYER, SPRITE_PLAYERS, GLOBAL, REWARD = "/player", ("/player2", "/sprite_player"), "/global", "/reward"
+PLAYER, GLOBAL, REPLAY, REWARD = "/player", "/global", "/replay", "/reward"
+SPRITE_PLAYERS = ("/player2", "/sprite_player")
 SOCKETS = (PLAYER, *SPRITE_PLAYERS, GLOBAL, REWARD)
 MAX_REASON_BYTES = 123
 """of a WebSocket close frame"""
@@ -113,14 +114,11 @@ class GameServer:
 
     def _answer(self, connection: Connection, head: Head) -> Response | None:
         """Return None to open a WebSocket, or the response to send instead."""
-        if head.path in SOCKETS and head.method == "GET":
+        if self.is_socket(head.path) and head.method == "GET":
             if not head.is_upgrade:
                 return Response(500)
-            is_player = head.path == PLAYER or head.path in SPRITE_PLAYERS
-            if is_player and self.room.is_blocked(identity_of(head.query.get("name", ""), connection.peer)):
-                return text(409, "player was kicked\n")
             connection.head = head  # type: ignore[attr-defined]
-            return None
+            return self.refuse(connection, head)
         if head.path in ("/control/restart", "/control/kick") and head.method in ("POST", "OPTIONS"):
             return self._control(connection, head)
         if head.method == "GET":
@@ -131,13 +129,24 @@ class GameServer:
                 return found
         return Response(200, f"{self.room.game.title} server".encode(), {"Content-Type": "text/plain"})
 
+    def is_socket(self, path: str) -> bool:
+        return path in SOCKETS or (path == REPLAY and self.room.is_replay)
+
+    def refuse(self, connection: Connection, head: Head) -> Response | None:
+        """Return a response instead of a WebSocket, or None to open it."""
+        is_player = head.path == PLAYER or head.path in SPRITE_PLAYERS
+        if is_player and self.room.is_blocked(identity_of(head.query.get("name", ""), connection.peer)):
+            return text(409, "player was kicked\n")
+        return None
+
     def _control(self, connection: Connection, head: Head) -> Response:
         if head.method == "OPTIONS":
             return text(204, "", CORS)
         if not self._may_control(connection, head):
             return text(403, "match controls need the admin token\n", CORS)
-        if not isinstance(self.room, Match):
-            return text(409, "match controls are disabled for replays\n", CORS)
+        if not isinstance(self.room, Match) or not self.room.has_controls:
+            kind = "replays" if self.room.is_replay else "episodes"
+            return text(409, f"match controls are disabled for {kind}\n", CORS)
         if head.path == "/control/restart":
             self.room.restart()
             return text(202, "restart queued\n", CORS)
@@ -176,8 +185,8 @@ class GameServer:
     def _client(self, connection: Connection) -> Client:
         head: Head = connection.head  # type: ignore[attr-defined]  # put there by `_answer`
         room = self.room
-        if head.path in (GLOBAL, REWARD):
-            client: Client = Viewer() if head.path == GLOBAL else RewardReader()
+        if head.path in (GLOBAL, REPLAY, REWARD):
+            client: Client = RewardReader() if head.path == REWARD else Viewer()
             if len(room.viewers) + len(room.readers) >= limits.MAX_WATCHERS:
                 client.close("Too many viewers")
             return client

@@ -1,0 +1,7 @@
+"""The game program."""
+
+import sys
+
+from bitworld.coworld.game import main
+
+sys.exit(main())
