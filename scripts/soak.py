@@ -13,6 +13,7 @@ stages, in this order:
            500 damaged files in the viewer
   league   20 matches of a league, each replayed by another process
   coworld  200 Coworld episodes, every fourth with something bad in it, and what they leave (tests/soak/coworld.py)
+  bitworld  the five BitWorld games certified as Coworlds
   podman   50 Coworld episodes in containers and what they leave; there also every scripted failure, an attack from
            inside and a killed tool
   containers  a Coworld and policies of images, pushed to a server, certified, pulled by a worker and played
@@ -97,6 +98,10 @@ def league(args: argparse.Namespace) -> bool:
 
 def coworld(args: argparse.Namespace) -> bool:
     return run("tests/soak/coworld.py", "--episodes", args.episodes, "--seed", args.seed)
+
+
+def bitworld(args: argparse.Namespace) -> bool:
+    return run("-m", "pytest", "-q", "packages/bitworld/tests/coworld/test_certified.py", BITWORLD_CERTIFY="all")
 
 
 def podman(args: argparse.Namespace) -> bool:
@@ -202,6 +207,7 @@ STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "viewer": viewer,
     "league": league,
     "coworld": coworld,
+    "bitworld": bitworld,
     "podman": podman,
     "containers": containers,
     "ladder": ladder,
