@@ -20,9 +20,17 @@ def sanitized_engine(name: str, site: Path) -> tuple[str, dict[str, str]]:
 
     A finding ends its process.
     """
-    python, env = overlay(build_wheel(HOME, defines={"METTAGRID_SANITIZE": "ON"}), site)
-    if not is_instrumented(site / "mettagrid"):
-        fail(f"{name}: the build has no sanitizers in it")
+    return _importing(name, build_wheel(HOME, defines={"METTAGRID_SANITIZE": "ON"}), site, "mettagrid")
+
+
+def sanitized_bitworld(name: str, site: Path) -> tuple[str, dict[str, str]]:
+    """Do the same with the pixel games instead of the engine."""
+    return _importing(name, _bitworld_wheel(), site, "bitworld")
+
+
+def _importing(name: str, wheel: Path, site: Path, module: str) -> tuple[str, dict[str, str]]:
+    python, env = overlay(wheel, site)
+    _check(name, site / module)
     env |= {
         "LD_PRELOAD": runtime_libraries(name),
         "ASAN_OPTIONS": "detect_leaks=0",  # Python itself leaks memory at exit
@@ -34,19 +42,28 @@ def sanitized_engine(name: str, site: Path) -> tuple[str, dict[str, str]]:
 
 def add_planner(name: str, site: Path) -> None:
     """Build the planner of cogames-agents with sanitizers and unpack it into the `site` of a sanitized engine."""
-    _add(name, site, "cogames-agents", "COGAMES_AGENTS_SANITIZE")
+    options = {"COGAMES_AGENTS_SANITIZE": "ON"}
+    _unpack(name, build_wheel(HOME / "agents", package="cogames-agents", defines=options), site, "cogames_agents")
 
 
 def add_bitworld(name: str, site: Path) -> None:
     """Build the pixel games with sanitizers and unpack them into the `site` of a sanitized engine."""
-    _add(name, site, "bitworld", "BITWORLD_SANITIZE")
+    _unpack(name, _bitworld_wheel(), site, "bitworld")
 
 
-def _add(name: str, site: Path, package: str, option: str) -> None:
-    with zipfile.ZipFile(build_wheel(HOME / package, package=package, defines={option: "ON"})) as archive:
+def _bitworld_wheel() -> Path:
+    return build_wheel(HOME / "bitworld", package="bitworld", defines={"BITWORLD_SANITIZE": "ON"})
+
+
+def _unpack(name: str, wheel: Path, site: Path, module: str) -> None:
+    with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)
-    if not is_instrumented(site / package.replace("-", "_")):
-        fail(f"{name}: the build of {package} has no sanitizers in it")
+    _check(name, site / module)
+
+
+def _check(name: str, package: Path) -> None:
+    if not is_instrumented(package):
+        fail(f"{name}: the build of {package.name} has no sanitizers in it")
 
 
 def runtime_libraries(name: str) -> str:

@@ -37,6 +37,7 @@ stages, in this order:
   rounds   server and workers of a platform league killed 50 times, on SQLite and on PostgreSQL: same ratings as without
            kills; 50 policies in 5 divisions play 20 rounds each by themselves (rounds.py); 2,000 seatings
   samples  every recorded mission saved and loaded, the intervals of 2,000 seasons, every tutorial as a notebook
+  pixels   10,000 configurations and event sequences of Among Them per property, in the sanitized build
   image    the images of the Containerfile, built from Debian packages and wheels: a server, a worker, episodes on a
            machine and of Cogs vs Clips in its images, the sandbox, the same image twice
 
@@ -51,7 +52,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from sanitized import sanitized_engine
+from sanitized import sanitized_bitworld, sanitized_engine
 from workspace import PYTHON, ROOT, locked, say, shared_dir
 
 HOME = ROOT / "build" / "soak"
@@ -201,6 +202,14 @@ def image(args: argparse.Namespace) -> bool:
     return run("-m", "pytest", "-q", "-m", "", "tests/wheels/test_image.py")
 
 
+def pixels(args: argparse.Namespace) -> bool:
+    with locked("sanitize"):
+        python, env = sanitized_bitworld("soak", HOME / "pixels" / "site")
+    words = ["-m", "pytest", "-q", "-n", "0", "--capture=sys", "packages/bitworld/tests/among_them/test_properties.py"]
+    variables = {**os.environ, **env, "BITWORLD_EXAMPLES": str(args.count)}
+    return subprocess.run([python, *words], cwd=ROOT, env=variables).returncode == 0
+
+
 STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "fuzz": fuzz,
     "steps": steps,
@@ -224,6 +233,7 @@ STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "commissioners": commissioners,
     "rounds": rounds,
     "samples": samples,
+    "pixels": pixels,
     "image": image,
 }
 
@@ -244,7 +254,7 @@ def stage_names(text: str) -> list[str]:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", type=stage_names, metavar="STAGES", help="stages to run, separated by commas")
-    parser.add_argument("--count", type=int, default=10_000, help="mutated configs of the fuzz (10000)")
+    parser.add_argument("--count", type=int, default=10_000, help="cases of the fuzz and of pixels (10000)")
     parser.add_argument("--steps", type=int, default=1_000_000, help="random steps (1000000)")
     parser.add_argument("--games", type=int, default=20_000, help="games of compat (20000)")
     parser.add_argument("--kills", type=int, default=100, help="kills in a season and in a training run (100)")

@@ -1,5 +1,6 @@
 """What holds in every game of Among Them, whatever the players do."""
 
+import os
 from typing import Any
 
 import pytest
@@ -46,7 +47,7 @@ EVENTS = st.lists(
     ),
     max_size=40,
 )
-QUICK = settings(max_examples=60, deadline=None)
+QUICK = settings(max_examples=int(os.environ.get("BITWORLD_EXAMPLES", "60")), deadline=None)  # more in `soak.py`
 
 
 def begin(config: dict[str, Any]) -> AmongThem:
