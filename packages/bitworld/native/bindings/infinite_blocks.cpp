@@ -29,10 +29,12 @@ using Rewards = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Screen = nb::ndarray<std::uint8_t, nb::shape<kScreen, kScreen>, nb::c_contig, nb::device::cpu>;
 using Screens = nb::ndarray<std::uint8_t, nb::shape<-1, -1, kScreen, kScreen>, nb::device::cpu>;
 
-void check_size(int width, int height, int fall_ticks) {
-  if (width < kRun || width > 1000 || height < 24 || height > 1000 || fall_ticks < 1) {
-    throw nb::value_error("a field is 8 to 1000 cells wide and 24 to 1000 high, and a piece falls every tick or less often");
+Rules checked_rules(int width, int height, int fall_ticks, int run) {
+  if (width < 8 || width > 1000 || height < 24 || height > 1000) {
+    throw nb::value_error("a field is 8 to 1000 cells wide and 24 to 1000 high");
   }
+  if (fall_ticks < 1 || run < 4) throw nb::value_error("a piece falls after 1 tick or more, and a run has at least 4 cells");
+  return {width, height, fall_ticks, run};
 }
 
 void check_player(const World& world, int player) {
@@ -94,11 +96,10 @@ void bind_infinite_blocks(nb::module_& module) {
   nb::class_<World>(module, "BlocksWorld")
       .def(
           "__init__",
-          [](World* self, int width, int height, int fall_ticks, std::int64_t seed) {
-            check_size(width, height, fall_ticks);
-            new (self) World(width, height, fall_ticks, seed);
+          [](World* self, int width, int height, int fall_ticks, int run, std::int64_t seed) {
+            new (self) World(checked_rules(width, height, fall_ticks, run), seed);
           },
-          "width"_a, "height"_a, "fall_ticks"_a, "seed"_a)
+          "width"_a, "height"_a, "fall_ticks"_a, "run"_a, "seed"_a)
       .def("restart", &World::restart)
       .def(
           "add_player",
@@ -138,14 +139,14 @@ void bind_infinite_blocks(nb::module_& module) {
   nb::class_<Batch>(module, "BlocksBatch")
       .def(
           "__init__",
-          [](Batch* self, int worlds, int players, int threads, int width, int height, int fall_ticks) {
-            check_size(width, height, fall_ticks);
+          [](Batch* self, int worlds, int players, int threads, int width, int height, int fall_ticks, int run) {
+            const Rules rules = checked_rules(width, height, fall_ticks, run);
             if (worlds < 1 || players < 1 || players > kMaxPlayers || threads < 1) {
               throw nb::value_error("a batch has at least one world and one thread, and 1 to 16 players");
             }
-            new (self) Batch(worlds, players, threads, width, height, fall_ticks);
+            new (self) Batch(worlds, players, threads, rules);
           },
-          "worlds"_a, "players"_a, "threads"_a, "width"_a, "height"_a, "fall_ticks"_a)
+          "worlds"_a, "players"_a, "threads"_a, "width"_a, "height"_a, "fall_ticks"_a, "run"_a)
       .def(
           "start",
           [](Batch& self, int world, std::int64_t seed) {

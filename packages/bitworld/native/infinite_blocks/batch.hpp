@@ -13,11 +13,11 @@ namespace bitworld::infinite_blocks {
 
 class Batch {
  public:
-  Batch(int worlds, int players, int threads, int width, int height, int fall_ticks)
+  Batch(int worlds, int players, int threads, const Rules& rules)
       : players_(players), held_(static_cast<std::size_t>(worlds) * static_cast<std::size_t>(players)), workers_(threads) {
     worlds_.reserve(static_cast<std::size_t>(worlds));
     for (int i = 0; i < worlds; ++i) {
-      worlds_.emplace_back(width, height, fall_ticks, 0);
+      worlds_.emplace_back(rules, 0);
       start(i, i + 1);
     }
   }

@@ -8,8 +8,6 @@
 
 namespace bitworld::infinite_blocks {
 
-inline constexpr int kRun = 8;  // cells side by side that clear
-
 // How many cells and how many runs a piece has cleared.
 struct Cleared {
   int cells = 0;
@@ -18,9 +16,11 @@ struct Cleared {
 
 class Field {
  public:
-  Field(int width, int height)
+  // `run` is the number of cells side by side that clear.
+  Field(int width, int height, int run)
       : width_(width),
         height_(height),
+        run_(run),
         cells_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height)),
         tops_(static_cast<std::size_t>(width), static_cast<std::int16_t>(height)) {}
 
@@ -108,7 +108,7 @@ class Field {
     cells_[cell] = value;
   }
 
-  // Returns the first run of at least `kRun` cells that meets the columns, or (-1, -1).
+  // Returns the first run of at least `run_` cells that meets the columns, or (-1, -1).
   std::pair<int, int> find_run(int from, int to, int row) const {
     for (int x = from; x <= to; ++x) {
       if (at(x, row) == 0) continue;
@@ -116,7 +116,7 @@ class Field {
       int right = x;
       while (left > 0 && at(left - 1, row) != 0) --left;
       while (right + 1 < width_ && at(right + 1, row) != 0) ++right;
-      if (right - left + 1 >= kRun) return {left, right};
+      if (right - left + 1 >= run_) return {left, right};
       x = right;
     }
     return {-1, -1};
@@ -130,6 +130,7 @@ class Field {
 
   int width_;
   int height_;
+  int run_;
   std::vector<std::uint8_t> cells_;  // [height, width]
   std::vector<std::int16_t> tops_;   // [width] row of the highest settled cell, or the height
   std::uint64_t hash_ = 0;

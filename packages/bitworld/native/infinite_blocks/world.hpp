@@ -44,10 +44,17 @@ struct Player {
 inline constexpr int kPlayerWords = 13;
 static_assert(sizeof(Player) == kPlayerWords * sizeof(std::int32_t));
 
+struct Rules {
+  int width = 1000;  // of the field, in cells
+  int height = 1000;
+  int fall_ticks = 8;  // in which a piece falls by one row
+  int run = 8;         // cells side by side that clear
+};
+
 class World {
  public:
-  World(int width, int height, int fall_ticks, std::int64_t seed)
-      : field_(width, height), fall_ticks_(fall_ticks), random_(Random::seeded(seed)) {}
+  World(const Rules& rules, std::int64_t seed)
+      : field_(rules.width, rules.height, rules.run), fall_ticks_(rules.fall_ticks), random_(Random::seeded(seed)) {}
 
   const Field& field() const { return field_; }
   std::span<const Player> players() const { return {players_.data(), static_cast<std::size_t>(count_)}; }

@@ -50,9 +50,9 @@ class Player:
 
 
 class Reference:
-    def __init__(self, width: int, height: int, fall_ticks: int, seed: int) -> None:
+    def __init__(self, width: int, height: int, fall_ticks: int, run: int, seed: int) -> None:
         self.cells = np.zeros((height, width), np.uint8)
-        self.width, self.height, self.fall_ticks = width, height, fall_ticks
+        self.width, self.height, self.fall_ticks, self.run = width, height, fall_ticks, run
         self.random = Random(seed)
         self.players: list[Player] = []
 
@@ -145,7 +145,7 @@ class Reference:
         for x in range(self.width + 1):
             if x < self.width and self.cells[row, x]:
                 run.append(x)
-            elif len(run) >= 8 and columns & set(run):
+            elif len(run) >= self.run and columns & set(run):
                 return run
             else:
                 run = []

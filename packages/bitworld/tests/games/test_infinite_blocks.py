@@ -18,8 +18,7 @@ RANDOM_PLAY = [0, LEFT, RIGHT, BUTTON_A, BUTTON_B, DOWN, UP, BUTTON_B]
 
 def both(config: dict) -> tuple[InfiniteBlocks, Reference]:
     game = InfiniteBlocks(config)
-    chosen = game.settings
-    return game, Reference(chosen.field_width, chosen.field_height, chosen.fall_ticks, chosen.seed)
+    return game, Reference(*game.settings.rules, game.settings.seed)
 
 
 def assert_equal(game: InfiniteBlocks, reference: Reference) -> None:
@@ -56,13 +55,14 @@ class Pair:
 @settings(max_examples=15, deadline=None)
 @given(
     st.sampled_from([(8, 24), (10, 40), (40, 30)]),
+    st.sampled_from([4, 8]),
     st.integers(1, 3),
     st.lists(st.tuples(st.lists(MASKS, min_size=4, max_size=4), st.integers(1, 6)), min_size=4, max_size=40),
 )
 def test_the_native_game_equals_the_reference(
-    size: tuple[int, int], players: int, plays: list[tuple[list[int], int]]
+    size: tuple[int, int], run: int, players: int, plays: list[tuple[list[int], int]]
 ) -> None:
-    pair = Pair({"fieldWidth": size[0], "fieldHeight": size[1], "fallTicks": 2, "seed": players})
+    pair = Pair({"fieldWidth": size[0], "fieldHeight": size[1], "fallTicks": 2, "runLength": run, "seed": players})
     for _ in range(players):
         pair.join()
     for masks, ticks in plays:
@@ -106,7 +106,7 @@ def game_with_first_pieces(*kinds: int) -> InfiniteBlocks:
     """Return a game of one player whose first pieces are these."""
     for seed in range(1, 100_000):
         game = InfiniteBlocks({"seed": seed, "fieldWidth": 20, "fieldHeight": 24})
-        reference = Reference(20, 24, 8, seed)
+        reference = Reference(20, 24, 8, 8, seed)
         if [reference.random.below_or_equal(6) for _ in kinds] == list(kinds):
             game.join("ann")
             return game
@@ -173,7 +173,7 @@ def test_a_batch_plays_the_same_games_on_any_number_of_threads() -> None:
         for player in range(players):
             game.join(f"p{player}")
         game.step([0] * players)
-    batches = [BlocksBatch(worlds, players, threads, 10, 24, 8) for threads in (1, 3)]
+    batches = [BlocksBatch(worlds, players, threads, 10, 24, 8, 8) for threads in (1, 3)]
     rewards = np.zeros((2, worlds, players), np.float32)
     totals = np.zeros((worlds, players))
     pictures = np.zeros((2, worlds, players, 128, 128), np.uint8)
@@ -198,7 +198,7 @@ def test_a_batch_plays_the_same_games_on_any_number_of_threads() -> None:
 
 
 def test_a_batch_starts_one_world_again() -> None:
-    batch, other = BlocksBatch(2, 1, 1, 10, 24, 8), BlocksBatch(2, 1, 1, 10, 24, 8)
+    batch, other = BlocksBatch(2, 1, 1, 10, 24, 8, 8), BlocksBatch(2, 1, 1, 10, 24, 8, 8)
     rewards = np.zeros((2, 1), np.float32)
     for _ in range(40):
         batch.step(np.full((2, 1), BUTTON_B, np.uint8), rewards)
@@ -212,7 +212,7 @@ def test_a_batch_starts_one_world_again() -> None:
 )
 def test_arrays_of_a_wrong_shape_are_refused(masks: tuple[int, int], rewards: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match="a row for each world and a column for each player"):
-        BlocksBatch(2, 1, 1, 10, 24, 8).step(np.zeros(masks, np.uint8), np.zeros(rewards, np.float32))
+        BlocksBatch(2, 1, 1, 10, 24, 8, 8).step(np.zeros(masks, np.uint8), np.zeros(rewards, np.float32))
 
 
 def test_saved_worlds_of_another_size_are_refused() -> None:

@@ -37,8 +37,7 @@ def new_batch(options: Options, games: int, threads: int) -> Batch:
 class _Blocks:
     def __init__(self, options: Options, games: int, threads: int) -> None:
         settings = read_settings(BlocksSettings, options.game_config(0))
-        size = settings.field_width, settings.field_height, settings.fall_ticks
-        self._batch = BlocksBatch(games, options.players, threads, *size)
+        self._batch = BlocksBatch(games, options.players, threads, *settings.rules)
 
     def start(self, game: int, seed: int) -> None:
         self._batch.start(game, seed)

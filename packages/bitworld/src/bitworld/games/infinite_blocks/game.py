@@ -23,6 +23,13 @@ class Settings(GameSettings):
     field_height: int = number(1000, 24, 1000)
     fall_ticks: int = number(8, 1, 1000)
     """ticks in which a piece falls by one row"""
+    run_length: int = number(8, 4, 1000)
+    """cells side by side that clear"""
+
+    @property
+    def rules(self) -> tuple[int, int, int, int]:
+        """The settings of the native world, in its order."""
+        return self.field_width, self.field_height, self.fall_ticks, self.run_length
 
 
 class InfiniteBlocks(SeatedGame[Settings]):
@@ -37,8 +44,7 @@ class InfiniteBlocks(SeatedGame[Settings]):
         if hasattr(self, "world"):
             self.world.restart()
         else:
-            settings = self.settings
-            self.world = BlocksWorld(settings.field_width, settings.field_height, settings.fall_ticks, settings.seed)
+            self.world = BlocksWorld(*self.settings.rules, self.settings.seed)
 
     def add_player(self, slot: int) -> None:
         self.world.add_player(slot)
