@@ -46,6 +46,17 @@ class Session {
     return choice.refusal;
   }
 
+  // Removes a player. With `repairs`, votes and cursors follow the remaining players.
+  void leave(int32_t player, bool repairs) {
+    const int64_t identity = state_.players[player].identity;
+    if (repairs) {
+      among_them::leave(state_, player);
+    } else {
+      leave_unrepaired(state_, player);
+    }
+    forget_unless_played(identity);
+  }
+
   // `masks` [count]; players without a mask hold nothing.
   void step(const uint8_t* masks, std::size_t count) {
     uint8_t held[kMostPlayers] = {};
@@ -88,6 +99,18 @@ class Session {
     names_.emplace_back(name);
     accounts_.emplace_back();
     return static_cast<int64_t>(names_.size()) - 1;
+  }
+
+  // Clients that come and go in the lobby under new names must not fill the memory.
+  void forget_unless_played(int64_t identity) {
+    const Account& account = accounts_[static_cast<std::size_t>(identity)];
+    if (account.games_imposter + account.games_crewmate > 0) return;
+    accounts_.erase(accounts_.begin() + identity);
+    names_.erase(names_.begin() + identity);
+    for (int32_t i = 0; i < state_.players_len; ++i) {
+      Player& player = state_.players[i];
+      if (player.identity > identity) --player.identity;
+    }
   }
 
   Config config_;

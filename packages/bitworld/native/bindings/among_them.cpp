@@ -249,14 +249,14 @@ void bind_among_them(nb::module_& module) {
           "leave",
           [](Session& self, int32_t player) {
             player_of(self, player);
-            leave(self.state(), player);
+            self.leave(player, true);
           },
           "player"_a)
       .def(
           "leave_unrepaired",
           [](Session& self, int32_t player) {
             player_of(self, player);
-            leave_unrepaired(self.state(), player);
+            self.leave(player, false);
           },
           "player"_a)
       .def(

@@ -141,6 +141,22 @@ def test_an_unknown_player_is_an_error() -> None:
         game.chat(3, "hello")
 
 
+def test_names_that_never_played_are_forgotten_when_they_leave() -> None:
+    game = AmongThem({"minPlayers": 3, "startWaitTicks": 0})
+    game.join("a")
+    for i in range(100):
+        game.join(f"passer-by {i}")
+        game.leave(1)
+    game.join("c")
+    game.leave(0)
+    game.join("b")
+    assert [account.name for account in game.accounts()] == ["c", "b"] == [seat.name for seat in game.seats]
+    game.join("d")
+    game.step([])
+    game.leave(2)
+    assert [account.name for account in game.accounts()] == ["c", "b", "d"]
+
+
 def test_a_leave_repairs_a_running_vote() -> None:
     game = started(5, "icccc", killCooldownTicks=1000)
     game.session.start_meeting()
