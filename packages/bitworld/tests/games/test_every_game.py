@@ -1,6 +1,7 @@
 """What holds for every game, with any players, buttons and times."""
 
 import json
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ from bitworld.game import Game
 from bitworld.picture import SIDE, blank
 from bitworld.registry import game_names, new_game
 
-PYTHON_GAMES = [name for name in game_names() if name != "among_them"]
+GAMES = game_names()
+SEATED = [name for name in GAMES if name != "among_them"]
+"""the games in which players may join at any time, with the phases of `SeatedGame`"""
 
 JOIN, LEAVE, STEP = "join", "leave", "step"
 EVENTS = st.lists(
@@ -31,7 +34,7 @@ def apply(game: Game, events: list[tuple]) -> list[int]:
     hashes = []
     for event in events:
         if event[0] == JOIN:
-            if f"p{event[1]}" not in [seat.name for seat in game.seats]:
+            with suppress(JoinRefused):  # it is there already, or Among Them has begun
                 game.join(f"p{event[1]}")
         elif event[0] == LEAVE:
             if event[1] < len(game.seats):
@@ -44,10 +47,11 @@ def apply(game: Game, events: list[tuple]) -> list[int]:
 
 
 def small(name: str, seed: int = 5) -> Game:
-    return new_game(name, {"seed": seed, "maxTicks": 60, "gameOverTicks": 4})
+    quick = {"minPlayers": 2, "startWaitTicks": 2, "roleRevealTicks": 2} if name == "among_them" else {}
+    return new_game(name, {"seed": seed, "maxTicks": 60, "gameOverTicks": 4, **quick})
 
 
-@pytest.mark.parametrize("name", PYTHON_GAMES)
+@pytest.mark.parametrize("name", GAMES)
 @QUICK
 @given(first=EVENTS, then=EVENTS)
 def test_a_restored_game_has_the_same_future(name: str, first: list[tuple], then: list[tuple]) -> None:
@@ -60,7 +64,7 @@ def test_a_restored_game_has_the_same_future(name: str, first: list[tuple], then
     assert apply(other, then) == apply(game, then)
 
 
-@pytest.mark.parametrize("name", PYTHON_GAMES)
+@pytest.mark.parametrize("name", GAMES)
 @QUICK
 @given(events=EVENTS)
 def test_drawing_and_looking_change_nothing(name: str, events: list[tuple]) -> None:
@@ -84,7 +88,7 @@ def test_drawing_and_looking_change_nothing(name: str, events: list[tuple]) -> N
             assert np.array_equal(again, picture)
 
 
-@pytest.mark.parametrize("name", PYTHON_GAMES)
+@pytest.mark.parametrize("name", GAMES)
 @QUICK
 @given(events=EVENTS)
 def test_scenes_only_use_what_they_define(name: str, events: list[tuple]) -> None:
@@ -98,7 +102,7 @@ def test_scenes_only_use_what_they_define(name: str, events: list[tuple]) -> Non
         assert all(len(sprite.rgba) == 4 * sprite.width * sprite.height for sprite in scene.sprites.values())
 
 
-@pytest.mark.parametrize("name", PYTHON_GAMES)
+@pytest.mark.parametrize("name", GAMES)
 @QUICK
 @given(events=EVENTS)
 def test_accounts_survive_leaving(name: str, events: list[tuple]) -> None:
@@ -111,7 +115,7 @@ def test_accounts_survive_leaving(name: str, events: list[tuple]) -> None:
     game.step([])
 
 
-@pytest.mark.parametrize("name", PYTHON_GAMES)
+@pytest.mark.parametrize("name", GAMES)
 def test_the_seed_decides_the_game(name: str) -> None:
     def play(seed: int) -> list[int]:
         return apply(small(name, seed), [(JOIN, 0), (JOIN, 1), (STEP, [9, 34, 0, 0, 0, 0], 12), (STEP, [0] * 6, 12)])
@@ -119,7 +123,7 @@ def test_the_seed_decides_the_game(name: str) -> None:
     assert play(1) == play(1) != play(2)
 
 
-@pytest.mark.parametrize("name", PYTHON_GAMES)
+@pytest.mark.parametrize("name", SEATED)
 def test_the_configuration_in_effect_makes_the_same_game(name: str) -> None:
     given_config = {"seed": 9, "minPlayers": 2, "tokens": ["red"], "slots": [{"name": "ann"}], "unknown": [1]}
     game = new_game(name, given_config)
@@ -129,7 +133,7 @@ def test_the_configuration_in_effect_makes_the_same_game(name: str) -> None:
     assert again.state_hash() == game.state_hash()
 
 
-@pytest.mark.parametrize("name", PYTHON_GAMES)
+@pytest.mark.parametrize("name", SEATED)
 @pytest.mark.parametrize(
     ("config", "sentence"),
     [
@@ -149,7 +153,7 @@ def test_a_wrong_setting_is_one_clear_sentence(name: str, config: dict, sentence
         new_game(name, config)
 
 
-@pytest.mark.parametrize("name", PYTHON_GAMES)
+@pytest.mark.parametrize("name", SEATED)
 def test_a_snapshot_of_anything_else_is_refused(name: str) -> None:
     game = small(name)
     game.join("ann")
@@ -163,7 +167,7 @@ def test_a_snapshot_of_anything_else_is_refused(name: str) -> None:
     assert game.state_hash() == before
 
 
-@pytest.mark.parametrize("name", PYTHON_GAMES)
+@pytest.mark.parametrize("name", SEATED)
 def test_a_game_waits_for_players_and_ends(name: str) -> None:
     game = new_game(name, {"minPlayers": 2, "maxTicks": 5, "maxGames": 1, "seed": 3})
     game.join("ann")
@@ -181,7 +185,7 @@ def test_a_game_waits_for_players_and_ends(name: str) -> None:
     assert game.is_over and game.state_hash() != last, "ticks are counted after the end"
 
 
-@pytest.mark.parametrize("name", PYTHON_GAMES)
+@pytest.mark.parametrize("name", SEATED)
 def test_games_follow_each_other_with_the_same_players(name: str) -> None:
     game = small(name)
     game.join("ann")
@@ -194,7 +198,7 @@ def test_games_follow_each_other_with_the_same_players(name: str) -> None:
     assert [seat.name for seat in game.seats] == ["ann"] and not game.is_over
 
 
-@pytest.mark.parametrize("name", PYTHON_GAMES)
+@pytest.mark.parametrize("name", SEATED)
 def test_seats_are_given_by_name_token_and_slot(name: str) -> None:
     game = new_game(name, {"slots": [{"name": "ann", "token": "red"}, {"token": "blue"}], "seed": 1})
     for player, slot, token, sentence in [
@@ -220,7 +224,7 @@ def test_seats_are_given_by_name_token_and_slot(name: str) -> None:
         game.step([])
 
 
-@pytest.mark.parametrize("name", PYTHON_GAMES)
+@pytest.mark.parametrize("name", SEATED)
 def test_a_player_that_returns_keeps_its_account(name: str) -> None:
     game = small(name)
     game.join("ann")
@@ -231,7 +235,7 @@ def test_a_player_that_returns_keeps_its_account(name: str) -> None:
     assert [account.name for account in game.accounts()] == ["ann", "bob"]
 
 
-@pytest.mark.parametrize("name", PYTHON_GAMES)
+@pytest.mark.parametrize("name", SEATED)
 def test_pictures_differ_between_players_and_fill_the_screen(name: str) -> None:
     game = small(name)
     for number in range(3):
