@@ -46,7 +46,7 @@ constraints: setup ## pin the installed versions of all packages in constraints.
 cuda: setup ## compile the GPU code; needs nvcc, but no GPU
 	@$(PY) scripts/gpu_check.py --compile
 
-bench: setup ## speed, threads, creation, memory, bandwidth and imports, beside the published engine
+bench: setup ## speed, threads, creation, memory, bandwidth and imports, beside the published engine; learning from pictures
 	@$(PY) benchmarks/bench.py $(ARGS)
 
 sanitize: setup ## every recorded episode under the address and undefined-behaviour sanitizers

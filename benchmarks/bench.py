@@ -1,4 +1,5 @@
-"""Compare our engine with the published one: speed, phases, threads, creation, memory, bandwidth, imports.
+"""Compare our engine with the published one: speed, phases, threads, creation, memory, bandwidth, imports; and learn a
+BitWorld game from its pictures.
 
 usage: bench.py [--only PART,PART] [--steps 5000] [--batch-steps N] [--turns 10] [--ours PYTHON] [--first]
 
@@ -19,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import bandwidth  # noqa: E402
+import bitworld_learning  # noqa: E402
 import creation  # noqa: E402
 import imports  # noqa: E402
 import memory  # noqa: E402
@@ -39,6 +41,7 @@ PARTS: dict[str, tuple[str, Callable[[Bench], dict[str, Any]]]] = {
     "memory": ("Memory per world", memory.measure),
     "bandwidth": ("Fraction of the memory-bandwidth limit", bandwidth.measure),
     "imports": ("Imports", imports.measure),
+    "bitworld_learning": ("Learning a BitWorld game from pictures", bitworld_learning.measure),
 }
 
 
