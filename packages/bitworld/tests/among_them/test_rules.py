@@ -1,9 +1,11 @@
 """The rules that matter most, one scene each, in a hall where every player is near every other."""
 
+from dataclasses import replace
+
 import pytest
 
 from bitworld.games.among_them import AmongThem
-from packages.bitworld.tests.among_them.hall import DOWN, LEFT, RIGHT, UP, A, B, field, player, press, started
+from packages.bitworld.tests.among_them.hall import DOWN, HALL, LEFT, RIGHT, UP, A, B, field, player, press, started
 
 
 def rewards(game: AmongThem) -> list[int]:
@@ -218,3 +220,55 @@ def test_rewards_stay_with_the_name_over_several_games() -> None:
         "p1": 0,
         "p2": 1,
     }
+
+
+def test_the_time_limit_ends_meetings_too() -> None:
+    for config, phase in (
+        ({"voteTimerTicks": 1000}, "voting"),
+        ({"voteTimerTicks": 3, "voteResultTicks": 1000}, "vote_result"),
+    ):
+        game = started(5, "icccc", maxTicks=20, **config)
+        game.session.start_meeting()
+        phases = []
+        while game.phase != "game_over":
+            game.step([])
+            phases.append(game.phase)
+        assert phases[-2] == phase and game.tick - field(game, "gameStartTick") == 20
+        assert field(game, "timeLimitReached") == 1 and rewards(game) == [0] * 5
+
+
+def test_the_tick_in_which_a_vote_times_out_does_not_check_the_time_limit() -> None:
+    game = started(5, "icccc", maxTicks=5, voteTimerTicks=5, voteResultTicks=10)
+    game.session.start_meeting()
+    phases = []
+    for _ in range(6):
+        game.step([])
+        phases.append(game.phase)
+    assert phases == ["voting"] * 4 + ["vote_result", "game_over"]
+
+
+def test_players_after_the_one_who_reports_still_act() -> None:
+    game = started(5, "icccc")
+    press(game, p0=A)
+    reporter = living(game).index(True, 1)
+    game.step([A if index == reporter else RIGHT for index in range(5)])
+    assert game.phase == "voting"
+    assert [player(game, index)["velX"] for index in range(5)] == [0 if index == reporter else 76 for index in range(5)]
+    game.step([RIGHT] * 5)
+    assert player(game, 4)["velX"] == 76, "players do not walk in a meeting"
+
+
+def test_an_obstacle_is_passed_on_its_upper_side_first() -> None:
+    walk = HALL.walk.copy()
+    walk[60, 90] = 0
+    game = AmongThem({"minPlayers": 1, "startWaitTicks": 0, "roleRevealTicks": 0}, game_map=replace(HALL, walk=walk))
+    game.join("a")
+    game.step([])
+    while player(game, 0)["x"] < 91:
+        assert player(game, 0)["y"] == (60 if player(game, 0)["x"] < 90 else 59)
+        game.step([RIGHT])
+    while player(game, 0)["x"] < 109:
+        game.step([RIGHT])
+    game.step([RIGHT])
+    stopped = player(game, 0)
+    assert (stopped["x"], stopped["carryX"]) == (109, 0) and stopped["velX"] > 0, "a wall keeps the velocity"
