@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -68,6 +69,29 @@ nb::bytes area(const World& world, int left, int top, int width, int height) {
   return nb::bytes(cells.data(), cells.size());
 }
 
+// A batch with its lock: steps and draws release Python's own.
+struct BoundBatch : Batch {
+  using Batch::Batch;
+  std::atomic<bool> is_busy{false};
+};
+
+// Holds a batch while one thread uses it.
+class Turn {
+ public:
+  explicit Turn(BoundBatch& batch) : batch_(batch) {
+    if (batch.is_busy.exchange(true)) throw std::runtime_error("another thread is using this batch");
+  }
+  ~Turn() { batch_.is_busy = false; }
+  Turn(const Turn&) = delete;
+
+ private:
+  BoundBatch& batch_;
+};
+
+void check_world(const Batch& batch, int world) {
+  if (world < 0 || world >= batch.worlds()) throw nb::index_error("there is no such world");
+}
+
 void check_batch(const Batch& batch, std::size_t worlds, std::size_t players) {
   if (batch.is_lost()) throw std::runtime_error("a batch with threads cannot be used after a fork: create it in the child");
   if (worlds != static_cast<std::size_t>(batch.worlds()) || players != static_cast<std::size_t>(batch.players())) {
@@ -75,12 +99,13 @@ void check_batch(const Batch& batch, std::size_t worlds, std::size_t players) {
   }
 }
 
-void draw_batch(Batch& batch, const Screens& pictures) {
+void draw_batch(BoundBatch& batch, const Screens& pictures) {
   check_batch(batch, pictures.shape(0), pictures.shape(1));
   if (pictures.stride(3) != 1 || pictures.stride(2) != kScreen || pictures.stride(1) < kScreen * kScreen ||
       pictures.stride(0) != pictures.stride(1) * static_cast<std::int64_t>(pictures.shape(1))) {
     throw nb::value_error("every picture must be contiguous, and all equally far apart");
   }
+  const Turn turn(batch);
   const nb::gil_scoped_release release;
   batch.draw(pictures.data(), static_cast<std::size_t>(pictures.stride(1)));
 }
@@ -136,36 +161,39 @@ void bind_infinite_blocks(nb::module_& module) {
            })
       .def("load", [](World& self, const nb::bytes& bytes) { load(self, {bytes.c_str(), bytes.size()}); }, "saved"_a);
 
-  nb::class_<Batch>(module, "BlocksBatch")
+  nb::class_<BoundBatch>(module, "BlocksBatch")
       .def(
           "__init__",
-          [](Batch* self, int worlds, int players, int threads, int width, int height, int fall_ticks, int run) {
+          [](BoundBatch* self, int worlds, int players, int threads, int width, int height, int fall_ticks, int run) {
             const Rules rules = checked_rules(width, height, fall_ticks, run);
             if (worlds < 1 || players < 1 || players > kMaxPlayers || threads < 1) {
               throw nb::value_error("a batch has at least one world and one thread, and 1 to 16 players");
             }
-            new (self) Batch(worlds, players, threads, rules);
+            new (self) BoundBatch(worlds, players, threads, rules);
           },
           "worlds"_a, "players"_a, "threads"_a, "width"_a, "height"_a, "fall_ticks"_a, "run"_a)
       .def(
           "start",
-          [](Batch& self, int world, std::int64_t seed) {
-            if (world < 0 || world >= self.worlds()) throw nb::index_error("there is no such world");
+          [](BoundBatch& self, int world, std::int64_t seed) {
+            check_world(self, world);
+            const Turn turn(self);
             self.start(world, seed);
           },
           "world"_a, "seed"_a)
       .def(
           "step",
-          [](Batch& self, const Masks& masks, const Rewards& rewards) {
+          [](BoundBatch& self, const Masks& masks, const Rewards& rewards) {
             check_batch(self, masks.shape(0), masks.shape(1));
             check_batch(self, rewards.shape(0), rewards.shape(1));
+            const Turn turn(self);
             const nb::gil_scoped_release release;
             self.step(masks.data(), rewards.data());
           },
           "masks"_a, "rewards"_a)
       .def("draw", &draw_batch, "pictures"_a)
-      .def("hash", [](const Batch& self, int world) {
-        if (world < 0 || world >= self.worlds()) throw nb::index_error("there is no such world");
+      .def("hash", [](BoundBatch& self, int world) {
+        check_world(self, world);
+        const Turn turn(self);
         return self.world(world).hash();
       });
 

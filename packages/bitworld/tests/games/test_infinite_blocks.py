@@ -1,5 +1,9 @@
 """Infinite blocks: the native game equals the plain reference, and its rules are those of the name."""
 
+import subprocess
+from pathlib import Path
+from threading import Thread
+
 import numpy as np
 import pytest
 from bitworld._native import BlocksBatch
@@ -10,6 +14,7 @@ from bitworld.games.infinite_blocks import InfiniteBlocks
 from bitworld.games.shared.buttons import BUTTON_A, BUTTON_B, DOWN, LEFT, RIGHT, UP
 from bitworld.picture import blank
 from packages.bitworld.tests.games.infinite_blocks_reference import Reference
+from tests.support import require_tool
 
 MASKS = st.sampled_from([0, UP, DOWN, LEFT, RIGHT, BUTTON_A, BUTTON_B, BUTTON_B | LEFT, BUTTON_B | RIGHT, 255])
 NARROW = {"fieldWidth": 10, "fieldHeight": 24, "seed": 3}
@@ -195,6 +200,40 @@ def test_a_batch_plays_the_same_games_on_any_number_of_threads() -> None:
             games[3].draw(1, expected)
             assert np.array_equal(pictures[0, 3, 1], expected)
     assert totals.tolist() == [[account.reward for account in game.accounts()] for game in games]
+
+
+def test_two_threads_cannot_use_one_batch_at_once() -> None:
+    batch = BlocksBatch(64, 4, 1, 100, 100, 8, 8)
+    errors: list[str] = []
+
+    def work() -> None:
+        masks, rewards = np.full((64, 4), BUTTON_B, np.uint8), np.zeros((64, 4), np.float32)
+        pictures = np.zeros((64, 4, 128, 128), np.uint8)
+        for _ in range(20):
+            try:
+                batch.step(masks, rewards)
+                batch.draw(pictures)
+            except RuntimeError as error:
+                errors.append(str(error))
+
+    threads = [Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(errors) <= {"another thread is using this batch"}
+
+
+def test_a_tick_of_a_batch_allocates_nothing(tmp_path: Path) -> None:
+    """Compile a program that counts its allocations while it plays and draws games over two threads."""
+    here = Path(__file__)
+    program = tmp_path / "ticks"
+    include = f"-I{here.parents[2] / 'native'}"
+    command = [require_tool("c++"), "-std=c++20", "-O1", "-pthread", include, str(here.with_name("blocks_ticks.cpp"))]
+    subprocess.run([*command, "-o", str(program)], check=True)
+    result = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()
+    assert result[:2] == ["allocations", "0"]
+    assert result[2] == "points" and int(result[3]) > 0
 
 
 def test_a_batch_starts_one_world_again() -> None:

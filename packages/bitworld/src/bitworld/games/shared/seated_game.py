@@ -123,8 +123,11 @@ class SeatedGame(Game, Generic[S]):
     @property
     def ticks_left(self) -> int | None:
         """Ticks of play until the limit, if there is one."""
-        limit = self.settings.max_ticks
-        return max(0, limit - (self.tick - self._match.began)) if limit else None
+        limit, phase = self.settings.max_ticks, self._match.phase
+        if not limit:
+            return None
+        passed = {Phase.LOBBY: 0, Phase.PLAYING: self.tick - self._match.began, Phase.OVER: limit}[phase]
+        return max(0, limit - passed)
 
     @property
     def seats(self) -> Sequence[Seat]:
@@ -145,8 +148,10 @@ class SeatedGame(Game, Generic[S]):
     def leave(self, player: int) -> None:
         if not 0 <= player < len(self._match.seats):
             raise ValueError(f"there is no player {player}; the game has {len(self._match.seats)}")
-        del self._match.seats[player]
+        account = self._match.seats.pop(player).account
         self.remove_player(player)
+        if not self._match.accounts[account].has_played:
+            self._forget(account)
 
     def step(self, masks: Sequence[int]) -> None:
         match = self._match
@@ -229,6 +234,12 @@ class SeatedGame(Game, Generic[S]):
         accounts.append(AccountState(name, slot, counts=[0] * len(self.count_names)))
         return len(accounts) - 1
 
+    def _forget(self, account: int) -> None:
+        """Remove the account of an identity that never played, so that names alone cannot fill the memory."""
+        del self._match.accounts[account]
+        for seat in self._match.seats:
+            seat.account -= seat.account > account
+
     def _begin(self, phase: Phase, last_tick: int) -> None:
         self._match.phase = phase
         self._match.began = last_tick
@@ -238,6 +249,7 @@ class SeatedGame(Game, Generic[S]):
         self.play(inputs)
         for seat, old, new in zip(self._match.seats, before, self.tally(), strict=True):
             account = self._match.accounts[seat.account]
+            account.has_played = True
             reward, *counts = (after - value for after, value in zip(new, old, strict=True))
             account.reward += reward
             account.counts = [total + more for total, more in zip(account.counts, counts, strict=True)]

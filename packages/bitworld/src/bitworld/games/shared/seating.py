@@ -24,6 +24,7 @@ class SeatState:
 class AccountState:
     name: str
     slot: int
+    has_played: bool = False
     reward: int = 0
     counts: list[int] = field(default_factory=list)
 
