@@ -52,14 +52,14 @@ def main() -> None:
     files = ("author_files", "language_model_kit", "saved_missions", "seasons_client")
     clients = [[f"tests/compat/{script}.py", commands] for script in files]
     live = ["tests/compat/live_episode.py", published]
-    helpers = ["tests/compat/bitworld_helpers.py", published]
+    bitworld = [[f"tests/compat/bitworld_{part}.py", published] for part in ("helpers", "runner")]
     coworlds = published_coworld_pythons()
     worlds = [[f"tests/compat/coworld_{part}.py", *coworlds] for part in _PARTS]
     compiler = environment(f"componentize-py-{COMPONENTIZE_VERSION}", f"componentize-py=={COMPONENTIZE_VERSION}")
     worlds.append(["tests/compat/coworld_reporters.py", compiler, coworlds[0]])
     worlds.append(["tests/compat/leagues_client.py", *coworlds])
     worlds.append(["tests/compat/leagues_images.py", *coworlds[:2]])
-    for words in (*interchanges, live, helpers, *worlds, *clients, *traces, episodes):
+    for words in (*interchanges, live, *bitworld, *worlds, *clients, *traces, episodes):
         failed |= subprocess.run([str(PYTHON), *map(str, words)], cwd=ROOT).returncode != 0
     sys.exit(failed)
 

@@ -30,6 +30,7 @@ usage: python -m bitworld GAME [--KEY:VALUE ...]
   --map:FILE               map of the game
   --message-cooldown:N     ticks between two chat messages of a player
   --save-replay:FILE       record the match
+  --replay-version:N       newest version to write (4); with 3 published readers accept the file, and chat is lost
   --load-replay:FILE       show a recorded match instead; GAME may be left out
   --save-scores:FILE       write the results there when the last game is over
   --mode:MODE              realtime (default) or stepped: a tick begins when every player has answered
@@ -149,6 +150,7 @@ async def _run(options: Options) -> int:
             lambda: games.pop() if games else new_game(name, config),
             replay_file=replay,
             start_ms=time.time_ns() // 1_000_000,
+            is_published_replay=options.whole("replay-version", 4, least=3, most=4) == 3,
             is_stepped=is_stepped,
         )
         return await _serve(match, clock, host, port, options)

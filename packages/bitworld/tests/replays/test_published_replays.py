@@ -18,7 +18,7 @@ def playback(oracle_dir: Path, name: str) -> ReplayGame:
     ("name", "steps"),
     [
         ("g01_default8", 4313),
-        ("g07_three_games", 1426),  # the first of three games
+        ("g07_three_games", 3982),  # the published reader stops after the first of three games, at tick 1426
         ("g14_leave_in_vote", 3883),
         ("live_leave_in_vote", 1574),  # the published reader stops at tick 190
         ("live_server", 1754),

@@ -39,13 +39,14 @@ RECORDINGS = (
 
 
 def written(
-    *records: Record, version: int = 3, game: str = "tiny", game_version: str = "1", config_text: str = "{}"
+    *records: Record, version: int | None = None, game: str = "tiny", game_version: str = "1", config_text: str = "{}"
 ) -> bytes:
     file = io.BytesIO()
     writer = ReplayWriter(file, game=game, game_version=game_version, config_text=config_text)
     for record in records:
-        writer.write(record, needs_version_4=version == 4)
-    return file.getvalue()
+        writer.write(record)
+    data = file.getvalue()
+    return data if version is None else data[:8] + bytes((version,)) + data[9:]
 
 
 def play(actions: Callable[[Recorder, int], None], steps: int, **config: int) -> tuple[bytes, list[int]]:
@@ -90,9 +91,9 @@ def two_join_and_the_match_restarts(recorder: Recorder, step: int) -> None:
     ("actions", "config", "version"),
     [
         (two_join, {}, 3),
-        (two_join_and_one_leaves, {}, 4),
+        (two_join_and_one_leaves, {}, 3),
         (two_join_and_chat, {}, 4),
-        (two_join, {"ticks": 9}, 4),
+        (two_join, {"ticks": 9}, 3),
         (two_join_and_the_match_restarts, {}, 4),
     ],
     ids=["plain", "leave", "chat", "several games", "restart"],
@@ -118,27 +119,9 @@ def test_a_recorded_game_plays_to_the_same_states(
             assert playback.game.state_hash() == hashes[position - 1]
 
 
-def test_a_game_without_chat_and_leaves_is_written_for_published_readers() -> None:
+def test_a_game_without_chat_is_written_for_published_readers() -> None:
     data, _ = play(two_join, 9)
     assert data[8:10] == b"\x03\x00"
-
-
-def test_a_leave_that_changes_nothing_else_needs_no_new_version() -> None:
-    class Plain(Tiny):
-        def leave_unrepaired(self, player: int) -> None:
-            Tiny.leave_unrepaired(self, player)
-            if len(self.state["votes"]) > len(self.state["seats"]):
-                del self.state["votes"][player]
-
-        def leave(self, player: int) -> None:
-            self.leave_unrepaired(player)
-
-    file = io.BytesIO()
-    recorder = Recorder(Plain(), file)
-    recorder.join("a")
-    recorder.join("b")
-    recorder.leave(0)
-    assert recorder.writer is not None and recorder.writer.version == 3
 
 
 def test_version_3_files_with_and_without_repaired_leaves_are_read() -> None:
@@ -233,13 +216,31 @@ def test_an_impossible_game_is_refused_with_a_sentence(data: bytes, says: str) -
         ReplayGame(read_replay(data), Tiny()).seek(1)
 
 
-def test_a_version_3_file_ends_silently_before_its_second_game() -> None:
+def test_a_version_3_file_ends_silently_where_a_later_game_is_not_in_order() -> None:
     data, hashes = play(two_join, 30, ticks=9)
-    first = read_replay(b"BITWORLD\x03\x00" + data[10:])
-    playback = ReplayGame(first, Tiny(first.config))
-    playback.seek(99)
-    assert playback.position == 9
-    assert playback.game.state_hash() == hashes[8]
+    replay = read_replay(data)
+    second = next(record for record in replay.records if isinstance(record, Hash) and record.tick == 0)
+    late = data[: second.offset + len(second.encode())] + Input(90, 0, 1).encode() + Input(50, 0, 1).encode()
+    for tail in (late, data[: -len(second.encode())] + Hash(1, 5).encode()):
+        playback = ReplayGame(read_replay(tail), Tiny(replay.config))
+        playback.seek(playback.length)
+        assert playback.game.state_hash() == hashes[playback.length - 1]
+    assert playback.length == 29
+
+
+def test_a_file_for_published_readers_has_version_3_and_no_chat() -> None:
+    file = io.BytesIO()
+    recorder = Recorder(Tiny({"minPlayers": 1}), file, is_published=True)
+    recorder.join("ann")
+    for _ in range(3):
+        recorder.step([0])
+    assert recorder.chat(0, "hello")
+    recorder.step([0])
+    recorder.leave(0)
+    recorder.restart(Tiny())
+    replay = read_replay(file.getvalue())
+    assert replay.version == 3
+    assert not any(isinstance(record, Chat) for record in replay.records)
 
 
 @given(st.binary(max_size=200))

@@ -213,7 +213,7 @@ def test_players_are_seated_again_when_a_game_returns_to_the_lobby_and_all_games
     run(scenario)
     assert match.is_over
     replay = read_replay(file.getvalue())
-    assert replay.version == 4
+    assert replay.version == 4  # because of the chat
     playback = ReplayGame(replay, Tiny(replay.config))
     playback.seek(playback.length)
     assert playback.game.state_hash() == match.game.state_hash()

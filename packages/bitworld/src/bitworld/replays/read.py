@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,7 +42,7 @@ class Replay:
     config_text: str
     records: tuple[Record, ...]
     parts: tuple[Part, ...]
-    """the games that can be played: all of them, but in a file of version 3 only the first"""
+    """the games that can be played, in their order"""
 
     @property
     def config(self) -> dict[str, Any]:
@@ -107,35 +107,51 @@ def _records(fields: Fields, version: int) -> Iterator[Record]:
 
 
 def _parts(found: tuple[Record, ...], version: int) -> Iterator[Part]:
+    """Split the records into games.
+
+    Published readers ignore everything after the first game, so a file of version 3 ends silently where a later game
+    is not in order.
+    """
     part, latest = Part(), dict.fromkeys((Input, Join, Leave, Chat, Restart), 0)
+    is_first = True
     for record in found:
+        problem = _problem(record, part, latest)
+        if problem and version == 3 and not (is_first and _is_damage(record)):
+            break
+        if problem:
+            raise BadReplay(problem)
         if isinstance(record, Hash):
-            ends_game = record.tick == 0 or record.tick <= part.length
-            if ends_game and version == 3:
-                break
-            if ends_game and record.tick != 0:
-                raise BadReplay(
-                    f"The hash at byte {record.offset} is for tick {record.tick}, which was recorded before"
-                )
-            if record.tick > MAX_STEPS:
-                raise BadReplay(f"The hash at byte {record.offset} is for tick {record.tick}, after {MAX_STEPS}")
-            part.length = part.length + 1 if ends_game else record.tick
+            part.length = record.tick or part.length + 1
             part.hashes[part.length - 1] = record
-            if not ends_game:
+            if record.tick:
                 continue
-        elif record.time < latest[type(record)]:
-            kind = type(record).__name__.lower()
-            raise BadReplay(
-                f"The {kind} at byte {record.offset} goes back from {latest[type(record)]} ms to {record.time}"
-            )
         elif not isinstance(record, Restart):
             latest[type(record)] = record.time
             part.events[step_at(record.time)].append(record)
             continue
         yield part
+        is_first = False
         part, latest = Part(is_restart=isinstance(record, Restart)), dict.fromkeys(latest, 0)
     if part.length or part.is_restart:
         yield part
+
+
+def _problem(record: Record, part: Part, latest: Mapping[type[Record], int]) -> str:
+    """Return a sentence if a record cannot follow those of its game, else nothing."""
+    if isinstance(record, Hash):
+        if 0 < record.tick <= part.length:
+            return f"The hash at byte {record.offset} is for tick {record.tick}, which was recorded before"
+        if record.tick > MAX_STEPS:
+            return f"The hash at byte {record.offset} is for tick {record.tick}, after {MAX_STEPS}"
+    elif record.time < latest[type(record)]:
+        kind = type(record).__name__.lower()
+        return f"The {kind} at byte {record.offset} goes back from {latest[type(record)]} ms to {record.time}"
+    return ""
+
+
+def _is_damage(record: Record) -> bool:
+    """Return whether a record out of order is an error in the first game too; a tick that returns is the next game."""
+    return not isinstance(record, Hash) or record.tick > MAX_STEPS
 
 
 def _text(fields: Fields) -> str:

@@ -27,14 +27,27 @@ PUBLISHED, CURRENT = 3, 4
 class ReplayWriter:
     """Append records to a seekable file. It has version 3, which published readers know, until a record needs 4."""
 
-    def __init__(self, file: BinaryIO, *, game: str, game_version: str, config_text: str, start_ms: int = 0) -> None:
+    def __init__(
+        self,
+        file: BinaryIO,
+        *,
+        game: str,
+        game_version: str,
+        config_text: str,
+        start_ms: int = 0,
+        is_published: bool = False,
+    ) -> None:
+        """Write the header. With `is_published`, leave out what version 3 does not have."""
         self._file = file
         self.version = PUBLISHED
+        self._is_published = is_published
         head = MAGIC + LENGTH.pack(self.version) + text_bytes(game) + text_bytes(game_version)
         self._file.write(head + TIME.pack(start_ms) + text_bytes(config_text))
 
-    def write(self, record: Record, *, needs_version_4: bool = False) -> None:
-        if needs_version_4 or isinstance(record, Chat | Restart):
+    def write(self, record: Record) -> None:
+        if isinstance(record, Chat | Restart):
+            if self._is_published:
+                return
             self._raise_version()
         self._file.write(record.encode())
 
@@ -53,11 +66,10 @@ class ReplayWriter:
 class Recorder:
     """Apply joins, leaves, chat and steps to a game, and record them if there is a file."""
 
-    def __init__(self, game: Game, file: BinaryIO | None, *, start_ms: int = 0) -> None:
+    def __init__(self, game: Game, file: BinaryIO | None, *, start_ms: int = 0, is_published: bool = False) -> None:
         self.game = game
-        self.writer = None if file is None else _writer(file, game, start_ms)
+        self.writer = None if file is None else _writer(file, game, start_ms, is_published)
         self._masks: list[int] = []
-        self._games_ended = 0
 
     @property
     def _time(self) -> int:
@@ -70,17 +82,8 @@ class Recorder:
         return player
 
     def leave(self, player: int) -> None:
-        """Remove a player. The file needs version 4 if a published reader would get another state."""
-        if self.writer is None:
-            self.game.leave(player)
-            return
-        before = self.game.snapshot()
-        self.game.leave_unrepaired(player)
-        unrepaired = self.game.snapshot()
-        self.game.restore(before)
+        self._write(Leave(self._time, player))
         self.game.leave(player)
-        is_repaired = self.game.snapshot() != unrepaired
-        self._write(Leave(self._time, player), needs_version_4=is_repaired)
         del self._masks[player]
 
     def chat(self, player: int, text: str) -> bool:
@@ -91,17 +94,14 @@ class Recorder:
 
     def step(self, masks: list[int]) -> None:
         time = self._time
-        if self.writer is None:
-            self.game.step(masks)
-            return
         for player, mask in enumerate(masks):
             if mask != self._masks[player]:
                 self._write(Input(time, player, mask))
         self._masks = list(masks)
         self.game.step(masks)
-        self._write(Hash(self.game.tick, self.game.state_hash()))
+        if self.writer is not None:
+            self.writer.write(Hash(self.game.tick, self.game.state_hash()))
         if self.game.tick == 0:  # back in the lobby, without players
-            self._games_ended += 1
             self._masks = [0] * len(self.game.seats)
 
     def restart(self, game: Game) -> None:
@@ -114,11 +114,17 @@ class Recorder:
         if self.writer is not None:
             self.writer.flush()
 
-    def _write(self, record: Record, *, needs_version_4: bool = False) -> None:
+    def _write(self, record: Record) -> None:
         if self.writer is not None:
-            self.writer.write(record, needs_version_4=needs_version_4 or self._games_ended > 0)
+            self.writer.write(record)
 
 
-def _writer(file: BinaryIO, game: Game, start_ms: int) -> ReplayWriter:
-    config_text = json.dumps(game.config, separators=(",", ":"))
-    return ReplayWriter(file, game=game.name, game_version=game.version, config_text=config_text, start_ms=start_ms)
+def _writer(file: BinaryIO, game: Game, start_ms: int, is_published: bool) -> ReplayWriter:
+    return ReplayWriter(
+        file,
+        game=game.name,
+        game_version=game.version,
+        config_text=json.dumps(game.config, separators=(",", ":")),
+        start_ms=start_ms,
+        is_published=is_published,
+    )

@@ -16,7 +16,8 @@ class Match(Room):
     """One game, and the same game again after a restart.
 
     A tick removes players that have gone, seats those that have come, passes on chat and buttons, steps the game and
-    shows it, in this order. With `replay_file`, the match is recorded there.
+    shows it, in this order. With `replay_file`, the match is recorded there, with `is_published_replay` in version 3
+    even if that loses chat.
     """
 
     has_controls = True
@@ -30,11 +31,12 @@ class Match(Room):
         *,
         replay_file: BinaryIO | None = None,
         start_ms: int = 0,
+        is_published_replay: bool = False,
         is_stepped: bool = False,
     ) -> None:
         super().__init__()
         self._new_game = new_game
-        self._recorder = Recorder(new_game(), replay_file, start_ms=start_ms)
+        self._recorder = Recorder(new_game(), replay_file, start_ms=start_ms, is_published=is_published_replay)
         self.is_stepped = is_stepped
         self.seated: list[Player] = []
         """by seat"""
