@@ -7,12 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bitworld.players.among_them.games import PlayedGame
 from mettagrid.compiler import CompileError
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from mettagrid.mettagrid_c import MettaGrid
 from mettagrid.simulator import Simulation
 from tests.compat.generator import random_case
 from tests.soak import steps
+from tests.soak.among_them import interval
+from tests.soak.among_them import judge as judge_games
 from tests.soak.cases import Case, mutated_case
 from tests.soak.invariants import Checker
 from tests.soak.judge import is_clean, signature, where
@@ -165,3 +168,12 @@ def test_broken_invariants_are_reported() -> None:
     ):
         change()
         assert problem in " ".join(checker.problems())
+
+
+def test_a_game_without_a_winner_and_a_side_that_always_wins_are_failures() -> None:
+    crew, imposters, nobody = (PlayedGame(winner, 10, 0, 0, ()) for winner in ("crew", "imposters", "nobody"))
+    assert judge_games([crew, imposters]) == []
+    assert judge_games([crew, nobody, imposters]) == ["game 1 had no winner"]
+    assert judge_games([crew] * 9 + [imposters]) == ["imposters won 10% of the games, not 25% to 75%"]
+    low, high = interval(40, 100)
+    assert (round(low, 3), round(high, 3)) == (0.309, 0.498)

@@ -123,7 +123,9 @@ def test_replays_from_memory_are_opened_through_a_file_that_is_deleted(monkeypat
     data = zlib.compress(b"{}")
     assert replays.launch_replay_bytes(data, prefix="episode-1-") == 3
     assert opened == [("episode-1-replay.json.z", data)]
-    with pytest.raises(ValueError, match="BitWorld"):
+    assert replays.viewer_for_bytes(b"BITWORLD\x02\x00").name == "bitworld"
+    monkeypatch.setattr(replays, "bitworld_viewer", lambda: None)
+    with pytest.raises(ValueError, match=r"pip install cogames\[bitworld\]"):
         replays.viewer_for_bytes(b"BITWORLD\x02\x00")
 
 

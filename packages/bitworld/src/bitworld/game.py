@@ -101,6 +101,10 @@ class Game(ABC):
         """Return what a player sees, as a scene."""
         raise NotImplementedError(f"{self.title} has no sprite view for players")
 
+    def player_objects(self, player: int) -> Scene:
+        """Return `player_scene` for players that read labels and places: its sprites may have no pixels."""
+        return self.player_scene(player)
+
     @abstractmethod
     def accounts(self) -> Sequence[Account]:
         """Return the accounts of all identities that have played, in order of their first join."""

@@ -55,7 +55,7 @@ class Match:
 
     def sprite_scene(self, player: int) -> bytes:
         """Return what a player sees as one self-contained message without pixels (`bitworld.players.scenes`)."""
-        return pack_scene(self.scene(player))
+        return pack_scene(self.game.player_objects(player))
 
     def scene(self, player: int) -> Scene:
         return self.game.player_scene(player)

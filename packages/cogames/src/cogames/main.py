@@ -76,6 +76,13 @@ COMMANDS = [
         "Get started: play lessons, write and train a policy.",
         TUTORIALS,
     ),
+    Entry(
+        "bitworld",
+        "cogames.commands.bitworld:bitworld",
+        "Play BitWorld games and watch their replays.",
+        "BitWorld",
+        fallback=True,
+    ),
     Entry("docsync", "cogames.commands.docsync:COMMANDS", "Keep tutorials in sync.", TUTORIALS, hidden=True),
     # Spellings from older documents. They work as before and print the current spelling on stderr.
     Entry("eval", "cogames.commands.older:evaluate", instead="run"),

@@ -1,6 +1,6 @@
 """Compatibility names for opening a replay in the viewer that fits it.
 
-BitWorld replays have no viewer in this version; they raise `ValueError`.
+Without the package `bitworld`, BitWorld replays have no viewer; they raise `ValueError`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pydantic import BaseModel, Field
+
+from cogames.commands.shared.bitworld_viewer import MAGIC, MISSING, bitworld_viewer
 
 __all__ = [
     "REPLAY_SIGNATURE_BYTES",
@@ -25,11 +27,9 @@ __all__ = [
 REPLAY_SIGNATURE_BYTES = 64
 """bytes at the start of a file that decide which viewer opens it"""
 
-_BITWORLD = b"BITWORLD"
-
 
 class ReplayPathRequest(BaseModel):
-    """A replay to open. The web viewer serves until Ctrl+C and ignores `duration` (seconds)."""
+    """A replay to open. Viewers serve until Ctrl+C; that of BitWorld games ends after `duration` seconds, if given."""
 
     replay_path: Path
     duration: float | None = Field(default=None, ge=0)
@@ -46,14 +46,22 @@ class ReplayViewer(BaseModel):
 
 def replay_viewers() -> tuple[ReplayViewer, ...]:
     """Return the viewers in the order in which they are tried."""
-    return (
-        ReplayViewer(
-            name="mettascope",
-            temp_suffix=".json.z",
-            matches_bytes=lambda start: not start.startswith(_BITWORLD),
-            launch_path=_launch_mettascope_replay,
-        ),
+    grid = ReplayViewer(
+        name="mettascope",
+        temp_suffix=".json.z",
+        matches_bytes=lambda start: not start.startswith(MAGIC),
+        launch_path=_launch_mettascope_replay,
     )
+    show = bitworld_viewer()
+    if show is None:
+        return (grid,)
+    pixels = ReplayViewer(
+        name="bitworld",
+        temp_suffix=".bitreplay",
+        matches_bytes=lambda start: start.startswith(MAGIC),
+        launch_path=lambda request: show(request.replay_path, duration=request.duration),
+    )
+    return (pixels, grid)
 
 
 def viewer_for_bytes(replay_bytes: bytes) -> ReplayViewer:
@@ -61,7 +69,7 @@ def viewer_for_bytes(replay_bytes: bytes) -> ReplayViewer:
     for viewer in replay_viewers():
         if viewer.matches_bytes(replay_bytes[:REPLAY_SIGNATURE_BYTES]):
             return viewer
-    raise ValueError("A BitWorld replay needs BitWorld's viewer, which this version does not have.")
+    raise ValueError(f"A BitWorld replay needs its viewer. {MISSING}: pip install cogames[bitworld]")
 
 
 def viewer_for_path(replay_path: Path) -> ReplayViewer:

@@ -40,8 +40,8 @@ def test_a_trainable_policy_is_made(cogames: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "Specify exactly one of --trainable and --scripted"),
-        (["--trainable", "--scripted"], "Specify exactly one of --trainable and --scripted"),
+        ([], "Specify exactly one of --trainable, --scripted and --amongthem"),
+        (["--trainable", "--scripted"], "Specify exactly one of --trainable, --scripted and --amongthem"),
         (["--scripted", "-o", "1bad.py"], "'1bad' cannot be imported as a Python module"),
         (["--scripted", "-o", "class.py"], "'class' cannot be imported as a Python module"),
         (["--scripted", "-o", "policy.txt"], "policy.txt is not a Python file"),

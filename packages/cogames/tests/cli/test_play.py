@@ -232,7 +232,7 @@ def test_a_replay_becomes_a_page_and_a_video(cogames: Any, tmp_path: Path) -> No
     ("content", "message"),
     [
         (None, "Error: Replay file not found: file.json.z"),
-        (b"BITWORLD\0\0\3\0sea", "Error: file.json.z is a BitWorld replay; this version has no viewer for it"),
+        (b"BITWORLD\0\0\3\0sea", "Error: file.json.z cannot be shown: "),
         (b"nothing", "Error: This is not a replay"),
     ],
 )

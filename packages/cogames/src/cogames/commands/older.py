@@ -33,7 +33,7 @@ def make_policy(
     trainable: Trainable = False, scripted: Scripted = False, output: Output = Path("my_policy.py")
 ) -> None:
     """Write a new policy from a template."""
-    tutorial.make_policy(trainable, scripted, output)
+    tutorial.make_policy(trainable, scripted, output=output)
 
 
 def evals(game: options.Game = "cogsguard", format: options.OutputFormat = None) -> None:

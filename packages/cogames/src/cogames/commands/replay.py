@@ -15,10 +15,9 @@ from softmax.cli.program import examples
 if TYPE_CHECKING:
     from mettagrid.replay import Replay
 
-BITWORLD = b"BITWORLD"
 INSTEAD = "Instead of the viewer"
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A replay: .cogreplay, .json.z, .json.gz or older.")]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A replay: .cogreplay, .json.z, .bitreplay or older.")]
 Beside = Annotated[
     Path | None, typer.Option("--beside", metavar="FILE", help="Second replay to compare with the first.")
 ]
@@ -63,6 +62,14 @@ def replay(
 
     Serves the viewer on this machine and opens it; if no browser can be opened, prints the URL. Press Ctrl-C to stop.
     """
+    if _is_bitworld(file):
+        if beside is not None or text or format is not None or html is not None or video is not None:
+            fail(
+                f"{file} is a BitWorld replay; it can only be watched",
+                "omit --beside, --text, --format, --html, --video",
+            )
+        _watch_bitworld(file, port, duration, opens_browser=not no_browser)
+        return
     episode = _checked(file)
     if beside is not None:
         _checked(beside)
@@ -87,15 +94,30 @@ def replay(
         server.wait()
 
 
+def _is_bitworld(file: Path) -> bool:
+    from cogames.commands.shared.bitworld_viewer import MAGIC
+
+    if not file.is_file():
+        return False
+    with file.open("rb") as opened:
+        return opened.read(len(MAGIC)) == MAGIC
+
+
+def _watch_bitworld(file: Path, port: int, duration: float | None, *, opens_browser: bool) -> None:
+    from cogames.commands.shared.bitworld_viewer import MISSING, bitworld_viewer
+
+    show = bitworld_viewer()
+    if show is None:
+        fail(f"{file} is a BitWorld replay. {MISSING}", "pip install cogames[bitworld]")
+    show(file, port=port, duration=duration, opens_browser=opens_browser)
+
+
 def _checked(file: Path) -> Replay:
     """Load the replay; fail with a message about the file before anything is served or written."""
     if not file.exists():
         fail(f"Replay file not found: {file}")
     if not file.is_file():
         fail(f"{file} is a folder; pass the path of a replay")
-    with file.open("rb") as opened:
-        if opened.read(len(BITWORLD)) == BITWORLD:
-            fail(f"{file} is a BitWorld replay; this version has no viewer for it")
     from mettagrid.replay import load_replay
 
     return load_replay(file)

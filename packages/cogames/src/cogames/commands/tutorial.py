@@ -32,6 +32,9 @@ COMMANDS = [
 KIND, OUTPUT = "Policy Type", "Output"
 Trainable = Annotated[bool, typer.Option("--trainable", help="A policy with a neural network.", rich_help_panel=KIND)]
 Scripted = Annotated[bool, typer.Option("--scripted", help="A policy that follows rules.", rich_help_panel=KIND)]
+AmongThem = Annotated[
+    bool, typer.Option("--amongthem", help="A policy for the BitWorld game Among Them.", rich_help_panel=KIND)
+]
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File to write.", rich_help_panel=OUTPUT)]
 
 LessonName = Annotated[
@@ -142,20 +145,26 @@ def _stage(title: str, render: str) -> BrowserStage | TerminalStage:
 @examples(
     "cogames tutorial make-policy --scripted -o my_policy.py",
     "cogames tutorial make-policy --trainable -o my_network.py",
+    "cogames tutorial make-policy --amongthem -o amongthem_policy.py",
 )
 def make_policy(
-    trainable: Trainable = False, scripted: Scripted = False, output: Output = Path("my_policy.py")
+    trainable: Trainable = False,
+    scripted: Scripted = False,
+    amongthem: AmongThem = False,
+    output: Output = Path("my_policy.py"),
 ) -> None:
     """Write a new policy from a template.
 
     Pass exactly one type. The file works unchanged and is meant to be edited.
     """
-    kinds = [kind for kind, chosen in (("trainable", trainable), ("scripted", scripted)) if chosen]
+    given = (("trainable", trainable), ("scripted", scripted), ("amongthem", amongthem))
+    kinds = [kind for kind, chosen in given if chosen]
     if len(kinds) != 1:
         fail(
-            "Specify exactly one of --trainable and --scripted",
+            "Specify exactly one of --trainable, --scripted and --amongthem",
             "cogames tutorial make-policy --scripted -o my_policy.py",
             "cogames tutorial make-policy --trainable -o my_network.py",
+            "cogames tutorial make-policy --amongthem -o amongthem_policy.py",
         )
     from cogames.policy.templates import make_policy as write
 
@@ -166,6 +175,10 @@ def make_policy(
     if written.replaced:
         warn(f"{written.path} already existed and was overwritten")
     print(f"Wrote {written.path}")
+    if amongthem:
+        print(f"Play with it:\ncogames run -m bitworld.among_them -p class={written.class_path}")
+        hint("the game comes with `pip install cogames[bitworld]`; `cogames docs amongthem_policy` has the next steps")
+        return
     print(f"Play with it:\ncogames play -m arena -p class={written.class_path}")
     if trainable:
         print(f"Train it:\ncogames tutorial train -m arena -p class={written.class_path}")

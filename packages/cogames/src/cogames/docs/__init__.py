@@ -5,6 +5,7 @@ from pathlib import Path
 __all__ = ["DOCUMENTS", "read_document"]
 
 DOCUMENTS = {
+    "amongthem_policy": "Among Them: from a first policy to the leaderboard",
     "evaluate_policy": "Tutorial: measure a policy, and tell improvement from luck",
     "mission": "Mission briefing: what cogs can do, and what everything costs",
     "policy_secrets": "Secrets of policies: how they are stored, who sees them, when they are deleted",

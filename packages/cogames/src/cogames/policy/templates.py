@@ -17,6 +17,7 @@ __all__ = ["TEMPLATES", "WrittenPolicy", "make_policy", "policy_template"]
 TEMPLATES = {
     "scripted": ("starter_agent", "StarterPolicy"),
     "trainable": ("trainable_policy_template", "MyTrainablePolicy"),
+    "amongthem": ("amongthem_policy_template", "AmongThemPolicy"),
 }
 
 _SHORT_NAMES = re.compile(r"^[ \t]+short_names\b.*\n\n?", re.MULTILINE)
@@ -32,7 +33,7 @@ class WrittenPolicy:
 
 
 def make_policy(kind: str, path: Path) -> WrittenPolicy:
-    """Write the template of a kind (`scripted`, `trainable`) to a Python file.
+    """Write the template of a kind (`scripted`, `trainable`, `amongthem`) to a Python file.
 
     Raises `ValueError` for a folder, and for a name that cannot be imported.
     """

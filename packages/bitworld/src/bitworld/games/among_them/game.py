@@ -143,3 +143,7 @@ class AmongThem(Game):
 
     def player_scene(self, player: int) -> Scene:
         return player_scene(self.map, self.artist, self.session, player, self._config["taskCompleteTicks"])
+
+    def player_objects(self, player: int) -> Scene:
+        ticks = self._config["taskCompleteTicks"]
+        return player_scene(self.map, self.artist, self.session, player, ticks, has_pixels=False)

@@ -6,7 +6,7 @@ from typing import Any
 from bitworld._native import AmongThemArtist, AmongThemSession
 from bitworld.games.among_them.scenes.ids import Depth, LayerId, ObjectId, SpriteId
 from bitworld.games.among_them.scenes.images import COLOUR_ORDER, picture_image, text_image
-from bitworld.picture import blank
+from bitworld.picture import SIDE, blank
 from bitworld.scene import Object, Sprite
 
 __all__ = ["Phase", "Row", "add_screen", "body_object", "figure_object", "state_of"]
@@ -60,11 +60,12 @@ def add_screen(
     layer: LayerId,
     number: int,
     label: str,
+    has_pixels: bool = True,
 ) -> None:
     """Add the screen of a phase other than play: the picture as sprite and object `number`, its texts and its icons."""
     picture = blank()
     texts, icons = artist.screen(session, player, picture)
-    sprites[number] = picture_image(picture, label)
+    sprites[number] = picture_image(picture, label) if has_pixels else Sprite(SIDE, SIDE, b"", label)
     objects[number] = Object(0, 0, Depth.SCREEN, layer, number)
     for place, (text, x, y, is_struck) in enumerate(texts):
         sprites[SpriteId.TEXT + place] = text_image(text, is_struck=is_struck)

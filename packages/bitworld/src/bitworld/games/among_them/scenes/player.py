@@ -20,13 +20,22 @@ __all__ = ["player_scene"]
 
 LAYERS = {int(LayerId.MAP): Layer(LayerType.MAP, SIDE, SIDE, is_zoomable=True)}
 
+NO_SHADOW = Sprite(SIDE, SIDE, b"", "shadow")
+
 ICON_X, ICON_Y = 1, SIDE - 13
 PROGRESS_WIDTH = 14
 
 
 def player_scene(
-    game_map: GameMap, artist: AmongThemArtist, session: AmongThemSession, player: int, task_complete_ticks: int
+    game_map: GameMap,
+    artist: AmongThemArtist,
+    session: AmongThemSession,
+    player: int,
+    task_complete_ticks: int,
+    *,
+    has_pixels: bool = True,
 ) -> Scene:
+    """Return the scene; without pixels its screens and its shadow are empty, which is much faster."""
     state, players = state_of(session)
     sprites: dict[int, Sprite] = {SpriteId.MAP: map_image(game_map), **player_images()}
     objects: dict[int, Object] = {}
@@ -40,11 +49,12 @@ def player_scene(
             layer=LayerId.MAP,
             number=SpriteId.SCREEN,
             label="player screen",
+            has_pixels=has_pixels,
         )
         return Scene(LAYERS, sprites, objects)
     view = artist.view(session, player)
     camera = view["camera"]
-    sprites[SpriteId.SHADOW] = shadow_image(game_map, camera, view["lit"])
+    sprites[SpriteId.SHADOW] = shadow_image(game_map, camera, view["lit"]) if has_pixels else NO_SHADOW
     objects[ObjectId.MAP] = Object(-camera[0], -camera[1], Depth.MAP, LayerId.MAP, SpriteId.MAP)
     objects[ObjectId.SHADOW] = Object(0, 0, Depth.SHADOW, LayerId.MAP, SpriteId.SHADOW)
     for number in view["bodies"]:

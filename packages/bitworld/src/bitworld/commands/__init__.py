@@ -1,0 +1,1 @@
+"""`cogames bitworld ...`: the commands that this distribution adds to `cogames`."""
