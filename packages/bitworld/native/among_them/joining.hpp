@@ -5,11 +5,9 @@
 #include <string_view>
 
 #include "among_them/homes.hpp"
+#include "core/colours.hpp"
 
 namespace bitworld::among_them {
-
-// The colours of the slots.
-inline constexpr int32_t kSlotColours[kMostPlayers] = {3, 7, 8, 14, 4, 11, 13, 15, 1, 2, 5, 6, 9, 10, 12, 0};
 
 enum class Refusal : int32_t { kNone, kNotInLobby, kFull, kSameName, kSlotTaken, kWrongName, kWrongToken };
 

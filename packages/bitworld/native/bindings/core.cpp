@@ -11,6 +11,7 @@
 
 #include "bindings/parts.hpp"
 #include "core/canvas.hpp"
+#include "core/colours.hpp"
 #include "core/random.hpp"
 
 namespace nb = nanobind;
@@ -54,6 +55,13 @@ void bind_core(nb::module_& module) {
           [](Random& self, std::tuple<std::uint64_t, std::uint64_t> words) { std::tie(self.a, self.b) = words; });
   module.def("pack_picture", &pack_picture, nb::arg("picture"));
   module.def("hash_words", &hash_words, nb::arg("words"));
+  const auto tuple_of = [](const auto& colours) {
+    nb::list listed;
+    for (const uint8_t colour : colours) listed.append(int{colour});
+    return nb::tuple(listed);
+  };
+  module.attr("SLOT_COLOURS") = tuple_of(kSlotColours);
+  module.attr("SHADOW") = tuple_of(kShadow);
 }
 
 }  // namespace bitworld

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "core/colours.hpp"
 #include "infinite_blocks/world.hpp"
 
 namespace bitworld::infinite_blocks {
@@ -17,7 +18,6 @@ inline constexpr int kRowsAbove = 6;  // between the upper edge and the piece
 // Colours by kind, and of the lower and right edges of their cells.
 inline constexpr std::array<std::uint8_t, kShapes> kColours = {14, 8, 13, 11, 3, 4, 7};
 inline constexpr std::array<std::uint8_t, kShapes> kEdges = {12, 6, 12, 10, 9, 9, 6};
-inline constexpr std::array<std::uint8_t, kMaxPlayers> kPlayerColours = {3, 7, 8, 14, 4, 11, 13, 15, 1, 2, 5, 6, 9, 10, 12, 0};
 inline constexpr std::uint8_t kSky = 0, kWhite = 2, kShade = 5, kBrick = 6, kDot = 12, kFrame = 13;
 
 // Digits of 3 x 5 pixels; the highest of 15 bits is the top-left one.
@@ -82,7 +82,7 @@ class Picture {
   }
 
   void draw_piece(const Player& player, bool is_own) {
-    const std::uint8_t edge = is_own ? kWhite : kPlayerColours[static_cast<std::size_t>(player.slot)];
+    const std::uint8_t edge = is_own ? kWhite : kSlotColours[player.slot];
     for (const Cell cell : kRotations[static_cast<std::size_t>(player.kind)][static_cast<std::size_t>(player.rotation)]) {
       if (std::uint8_t* pixels = cell_at(player.x + cell.x, player.y + cell.y)) {
         bevel(pixels, kScreen, kColours[static_cast<std::size_t>(player.kind)], edge);

@@ -3,9 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from bitworld._native import pack_picture
+from bitworld._native import SHADOW, SLOT_COLOURS, pack_picture
 
-__all__ = ["PACKED_BYTES", "PALETTE", "SIDE", "Picture", "blank", "pack", "unpack"]
+__all__ = ["PACKED_BYTES", "PALETTE", "SHADOW", "SIDE", "SLOT_COLOURS", "Picture", "blank", "pack", "unpack"]
+
+# SLOT_COLOURS has the colour of each player by slot, SHADOW the darker colour of each colour.
 
 SIDE = 128
 """width and height of a picture, in pixels"""

@@ -9,11 +9,9 @@
 #include "among_them/map.hpp"
 #include "among_them/picture/sight.hpp"
 #include "core/canvas.hpp"
+#include "core/colours.hpp"
 
 namespace bitworld::among_them {
-
-// What a colour becomes in the shadow.
-inline constexpr Tint kShadow = {0, 12, 9, 5, 5, 0, 5, 5, 5, 12, 9, 9, 0, 12, 12, 9};
 
 // Sprites show the colour of a player in place of kTinted, and its shadow in place of kTintedDark.
 inline constexpr uint8_t kTinted = 3;

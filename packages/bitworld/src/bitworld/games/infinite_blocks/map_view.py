@@ -7,8 +7,9 @@ import numpy as np
 from bitworld._native import BLOCK_COLOURS, BLOCK_EDGES, BLOCK_SHAPES, BlocksWorld
 from bitworld.canvas import CLEAR
 from bitworld.games.infinite_blocks.player import players_of
-from bitworld.games.shared.image import PLAYER_COLOURS, Image, block, text_image
+from bitworld.games.shared.image import Image, block, text_image
 from bitworld.games.shared.view import View
+from bitworld.picture import SLOT_COLOURS
 
 __all__ = ["view"]
 
@@ -29,7 +30,7 @@ def view(world: BlocksWorld, width: int, height: int, player: int | None) -> Vie
     seen.add(block(CELL * width, CELL, 6), 0, CELL * height, -1)
     for number, other in enumerate(players):
         if not other.pause:
-            colour = PLAYER_COLOURS[other.slot]
+            colour = SLOT_COLOURS[other.slot]
             edge = WHITE if number == player else colour
             seen.add(_piece(other.kind, other.rotation, edge), CELL * other.x, CELL * other.y, 1)
             if number != player:

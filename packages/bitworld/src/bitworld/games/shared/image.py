@@ -9,15 +9,9 @@ import numpy as np
 
 from bitworld import canvas, scene
 from bitworld.canvas import CLEAR, FONT_HEIGHT, Sprite, read_sprites
-from bitworld.picture import PALETTE
+from bitworld.picture import PALETTE, SHADOW, SLOT_COLOURS
 
-__all__ = ["PLAYER_COLOURS", "SHADOWS", "Image", "block", "load_images", "text_image"]
-
-PLAYER_COLOURS = (3, 7, 8, 14, 4, 11, 13, 15, 1, 2, 5, 6, 9, 10, 12, 0)
-"""colours by slot"""
-
-SHADOWS = (0, 12, 9, 5, 5, 0, 5, 5, 5, 12, 9, 9, 0, 12, 12, 9)
-"""the darker colour of each colour"""
+__all__ = ["Image", "block", "load_images", "text_image"]
 
 _RGBA = np.zeros((256, 4), np.uint8)
 _RGBA[: len(PALETTE)] = [(*bytes.fromhex(colour[1:]), 255) for colour in PALETTE]
@@ -56,8 +50,8 @@ class Image:
     def for_slot(self, slot: int) -> "Image":
         """Return the image in the colour of a player: colour 3 becomes the player's, 9 its shadow."""
         if slot not in self._by_slot:
-            colour = PLAYER_COLOURS[slot]
-            self._by_slot[slot] = _recolour(self, {3: colour, 9: SHADOWS[colour]})
+            colour = SLOT_COLOURS[slot]
+            self._by_slot[slot] = _recolour(self, {3: colour, 9: SHADOW[colour]})
         return self._by_slot[slot]
 
     @cached_property

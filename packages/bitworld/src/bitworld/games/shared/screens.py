@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from bitworld.game import Seat
-from bitworld.games.shared.image import PLAYER_COLOURS, block
+from bitworld.games.shared.image import block
 from bitworld.games.shared.view import View
+from bitworld.picture import SLOT_COLOURS
 
 __all__ = ["lobby", "ranking", "score_list", "spectator"]
 
@@ -50,7 +51,7 @@ def spectator(view: View, title: str) -> View:
 
 def _row(view: View, seat: Seat, score: int, left: int, right: int, y: int) -> None:
     view.show(block(5, 5, 0), left, y + 2)
-    view.show(block(3, 3, PLAYER_COLOURS[seat.slot]), left + 1, y + 3)
+    view.show(block(3, 3, SLOT_COLOURS[seat.slot]), left + 1, y + 3)
     view.write(seat.name[:14], left + 7, y, 2)
     view.write_right(str(score), right, y, 8)
 

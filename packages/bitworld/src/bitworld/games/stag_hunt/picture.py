@@ -5,10 +5,11 @@ from functools import lru_cache
 import numpy as np
 
 from bitworld.canvas import draw_sprite
-from bitworld.games.shared.image import PLAYER_COLOURS, Image, block, load_images, text_image
+from bitworld.games.shared.image import Image, block, load_images, text_image
 from bitworld.games.shared.view import View
 from bitworld.games.stag_hunt.world import BEASTS, MAX_ENERGY, MOVE_TICKS, SIDE, Beast, Hunter, World, trees
 from bitworld.picture import SIDE as SCREEN
+from bitworld.picture import SLOT_COLOURS
 
 __all__ = ["view"]
 
@@ -76,7 +77,7 @@ def _show_others(seen: View, hunter: Hunter, hunters: list[Hunter]) -> None:
         size = 6 if other.whistle // 4 % 2 else 3
         place = [min(max(part, 1), SCREEN - 1 - size) for part in (x, y)]
         seen.show(block(size + 2, size + 2, 0), place[0] - 1, place[1] - 1)
-        seen.show(block(size, size, PLAYER_COLOURS[other.slot]), place[0], place[1])
+        seen.show(block(size, size, SLOT_COLOURS[other.slot]), place[0], place[1])
 
 
 def _place(body: Hunter | Beast) -> tuple[int, int]:

@@ -9,10 +9,7 @@ from numpy.typing import NDArray
 from bitworld.art import Sprite, font, read_sprites
 from bitworld.picture import SIDE, Picture
 
-__all__ = ["SHADOW", "TINTED", "TINTED_DARK", "backdrop", "glyphs", "sprites"]
-
-SHADOW = (0, 12, 9, 5, 5, 0, 5, 5, 5, 12, 9, 9, 0, 12, 12, 9)
-"""what each colour becomes in the shadow"""
+__all__ = ["TINTED", "TINTED_DARK", "backdrop", "glyphs", "sprites"]
 
 TINTED, TINTED_DARK = 3, 9
 """colours of a sprite that are replaced by the colour of the player and by its shadow"""

@@ -8,15 +8,14 @@ from numpy.typing import NDArray
 from bitworld.art import CLEAR
 from bitworld.art import Sprite as Shape
 from bitworld.canvas import draw_sprite, draw_text, fill, text_width
-from bitworld.games.among_them.art import SHADOW, TINTED, TINTED_DARK, sprites
+from bitworld.games.among_them.art import TINTED, TINTED_DARK, sprites
 from bitworld.games.among_them.map import GameMap
 from bitworld.games.among_them.scenes.ids import SpriteId
 from bitworld.games.among_them.slots import COLOURS
-from bitworld.picture import PALETTE, Picture
+from bitworld.picture import PALETTE, SHADOW, SLOT_COLOURS, Picture
 from bitworld.scene import Sprite
 
 __all__ = [
-    "COLOUR_ORDER",
     "bar",
     "figures",
     "map_image",
@@ -26,9 +25,6 @@ __all__ = [
     "spectator_images",
     "text_image",
 ]
-
-COLOUR_ORDER = (3, 7, 8, 14, 4, 11, 13, 15, 1, 2, 5, 6, 9, 10, 12, 0)
-"""colours in the order of slots, which is that of sprite numbers"""
 
 BLACK, GRAY, WHITE, RED, STONE, YELLOW, GREEN = 0, 1, 2, 3, 5, 8, 10
 
@@ -48,7 +44,7 @@ def picture_image(picture: NDArray[np.uint8], label: str) -> Sprite:
 def figures() -> dict[int, Sprite]:
     """Return players, ghosts and bodies in all colours."""
     images = {}
-    for place, colour in enumerate(COLOUR_ORDER):
+    for place, colour in enumerate(SLOT_COLOURS):
         name = _NAMES[colour]
         for side, direction in enumerate(("right", "left")):
             for base, kind, line in (
@@ -91,7 +87,7 @@ def spectator_images() -> dict[int, Sprite]:
     """Return the images of the map viewer that never change, without the map."""
     trails = {
         SpriteId.TRAIL + place: picture_image(np.full((3, 3), colour, np.uint8), f"trail {_NAMES[colour]}")
-        for place, colour in enumerate(COLOUR_ORDER)
+        for place, colour in enumerate(SLOT_COLOURS)
     }
     return {**figures(), **trails, SpriteId.TASK: picture_image(sprites()["task"], "task bubble")}
 

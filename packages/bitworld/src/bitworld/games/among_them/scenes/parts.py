@@ -5,8 +5,8 @@ from typing import Any
 
 from bitworld._native import AmongThemArtist, AmongThemSession
 from bitworld.games.among_them.scenes.ids import Depth, LayerId, ObjectId, SpriteId
-from bitworld.games.among_them.scenes.images import COLOUR_ORDER, picture_image, text_image
-from bitworld.picture import SIDE, blank
+from bitworld.games.among_them.scenes.images import picture_image, text_image
+from bitworld.picture import SIDE, SLOT_COLOURS, blank
 from bitworld.scene import Object, Sprite
 
 __all__ = ["Phase", "Row", "add_screen", "body_object", "figure_object", "state_of"]
@@ -22,7 +22,7 @@ class Row:
     def __init__(self, values: Sequence[int]) -> None:
         self.x, self.y = values[0], values[1]
         self.faces_left, self.is_imposter, self.is_alive = bool(values[8]), values[9] == 1, bool(values[10])
-        self.cooldown, self.place = values[11], COLOUR_ORDER.index(values[13] & 15)
+        self.cooldown, self.place = values[11], SLOT_COLOURS.index(values[13] & 15)
         self.progress, self.active_task = values[14], values[15]
 
     @property
@@ -46,7 +46,7 @@ def figure_object(player: Row, camera: tuple[int, int] = (0, 0)) -> Object:
 
 def body_object(body: Sequence[int], camera: tuple[int, int] = (0, 0)) -> Object:
     x, y, colour = body
-    sprite = SpriteId.BODY + COLOUR_ORDER.index(colour & 15)
+    sprite = SpriteId.BODY + SLOT_COLOURS.index(colour & 15)
     return Object(x - 3 - camera[0], y - 9 - camera[1], y, LayerId.MAP, sprite)
 
 
@@ -71,7 +71,7 @@ def add_screen(
         sprites[SpriteId.TEXT + place] = text_image(text, is_struck=is_struck)
         objects[ObjectId.TEXT + place] = Object(x, y, Depth.TEXT, layer, SpriteId.TEXT + place)
     for icon, is_chat, is_body, colour, x, y in icons:
-        place = COLOUR_ORDER.index(colour)
+        place = SLOT_COLOURS.index(colour)
         first = ObjectId.CHAT_ICON if is_chat else ICONS[session.phase]
         # The result of a vote shows one player; published servers give its icon the first number.
         shown = first if first == ObjectId.RESULT_ICON else first + icon
