@@ -74,6 +74,7 @@ def leagues(url: str) -> dict[str, tuple[list[str], list[str]]]:
 
 
 LEAGUES = {
+    "Among Them": (["Ship"], ["Mash", "Scripted", "Still", "Wander"]),
     "Cogs vs Clips": (["Masters", "Rookies"], ["Cogsguard", "Miner", "Random", "Starter"]),
     "Paint Arena": (["Gold", "Silver", "Qualifiers"], ["Columns", "Hunter", "Nearest", "Sweep", "Wander"]),
 }
@@ -88,7 +89,7 @@ def test_a_new_league_plays_signs_its_owner_in_and_continues(tmp_path: Path) -> 
         assert {row["name"] for row in seasons if row["is_default"]} == {"demo", "demo-teams"}
         assert leagues(url) == LEAGUES
         queued = get(f"{url}/v2/episode-requests?limit=50")
-        assert {row["status"] for row in queued["entries"]} <= {"pending", "running"}  # smoke episodes of both games
+        assert {row["status"] for row in queued["entries"]} <= {"pending", "running"}  # smoke episodes of the games
         wait_for(lambda: "cogsguard" in qualified(url))  # the house opponent has played, in a sandbox
         assert qualified(url) <= {
             "cogsguard",
@@ -113,9 +114,9 @@ def test_a_new_league_plays_signs_its_owner_in_and_continues(tmp_path: Path) -> 
     with running(data) as (process, url, again):
         assert again.partition("key=")[2] != link.partition("key=")[2]
         assert completed(url) >= played > 0
-        assert len(get(f"{url}/stats/policies?limit=50")["entries"]) == 9 + 9  # of seasons and of leagues
+        assert len(get(f"{url}/stats/policies?limit=50")["entries"]) == 9 + 13  # of seasons and of leagues
         assert leagues(url) == LEAGUES
-        assert len(get(f"{url}/v2/coworlds")) == 2
+        assert len(get(f"{url}/v2/coworlds")) == 3
         wait_for(lambda: completed(url) > played)
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0

@@ -26,10 +26,13 @@ _ROLES = {
     "diagnoser": "Advises one policy after an episode.",
     "optimizer": "Suggests what to change next.",
 }
-_PLAYERS = [
+Player = tuple[str, str, str]
+"""id, name and description"""
+_PLAYERS: list[Player] = [
     ("wander", "Wanderer", "Walks in changing directions and presses A now and then."),
     ("mash", "Masher", "Presses random buttons."),
 ]
+_SCRIPTED: Player = ("scripted", "Scripted", "Works, reports, argues and votes by rules; as imposter it stays unseen.")
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,8 @@ class World:
     settings: dict[str, Any] = field(default_factory=dict)
     quick: dict[str, Any] = field(default_factory=dict)
     """settings of the short game that certification plays"""
+    own_players: list[Player] = field(default_factory=list)
+    """players that know this game; one of each takes part in the certification"""
 
 
 WORLDS = {
@@ -52,6 +57,7 @@ WORLDS = {
         ["pixels", "social-deduction", "hidden-roles"],
         max_ticks=10_000,
         quick={"startWaitTicks": 0, "roleRevealTicks": 10, "gameOverTicks": 10},
+        own_players=[_SCRIPTED],
     ),
     "fancy_cookout": World(
         worlds.FANCY_COOKOUT, 4, ["pixels", "cooperative", "cooking"], max_ticks=4320, quick={"gameOverTicks": 10}
@@ -76,7 +82,8 @@ def make_manifest(game: str) -> dict[str, Any]:
     seats = [{"name": f"Player {slot}"} for slot in range(world.slots)]
     standard = {"players": seats, "seed": 0, "max_ticks": world.max_ticks, "settings": world.settings}
     quick = {**standard, "max_ticks": QUICK_TICKS, "settings": {**world.settings, **world.quick}}
-    seated = [_PLAYERS[slot % len(_PLAYERS)] for slot in range(world.slots)]
+    others = world.slots - len(world.own_players)
+    seated = [*world.own_players, *(_PLAYERS[slot % len(_PLAYERS)] for slot in range(others))]
     return {
         "tags": world.tags,
         "game": {
@@ -106,7 +113,7 @@ def make_manifest(game: str) -> dict[str, Any]:
                 "run": [],
                 "env": {"BITWORLD_PLAYER": key},
             }
-            for key, name, description in _PLAYERS
+            for key, name, description in (*world.own_players, *_PLAYERS)
         ],
         **{
             role: [
