@@ -1,9 +1,9 @@
 """Take the screenshots of the league's pages in `docs/gallery/`, from a demo that has played for a while.
 
-usage: python scripts/league_gallery.py [--data FOLDER] [--played N] [--only PAGE ...]
+usage: python scripts/league_gallery.py [--data FOLDER] [--played N] [--rounds N] [--only PAGE ...]
 
-Starts `observatory demo` in the folder (by default `.league`), waits until its first season has played N matches
-(by default 30) and a league three rounds, and captures every page: on a desktop in both themes, and on a phone.
+Starts `observatory demo` in the folder (by default `.league`), waits until its first season has played some matches
+(by default 30) and a league some rounds (3), and captures every page: on a desktop in both themes, and on a phone.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 import httpx
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 from cogames.policy.bundles import create_bundle
 from workspace import ROOT, fail, say
@@ -31,8 +31,6 @@ GALLERY = ROOT / "docs" / "gallery"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-background-networking"]
 DESK = {"viewport": {"width": 1280, "height": 860}}
 PHONE = {"viewport": {"width": 390, "height": 780}, "device_scale_factor": 1.5, "has_touch": True, "is_mobile": True}
-ROUNDS = 3
-"""how many rounds a league has played before its pages are captured"""
 MAX_PIXELS = 1300
 """maximum height of a screenshot; longer pages are cut"""
 
@@ -70,9 +68,9 @@ def wait_for_matches(http: httpx.Client, count: int) -> None:
 
 
 def wait_for_rounds(http: httpx.Client, count: int) -> None:
-    """Wait until a league of the demo has played some rounds."""
+    """Wait until a league of the demo has played some rounds, and one of them has ranked its players."""
     deadline = time.monotonic() + 1800
-    while max((card["rounds"] for card in http.get("/observatory/api/leagues").json()), default=0) < count:
+    while not any(card["rounds"] >= count and card["leader"] for card in http.get("/observatory/api/leagues").json()):
         if time.monotonic() > deadline:
             fail(f"gallery: no league played {count} rounds in half an hour")
         time.sleep(2)
@@ -119,7 +117,7 @@ def game_pages(http: httpx.Client) -> dict[str, str]:
 
 def league_pages(http: httpx.Client) -> dict[str, str]:
     """Return the addresses of the pages of the league that has played most rounds."""
-    league = max(http.get("/observatory/api/leagues").json(), key=lambda card: card["rounds"])
+    league = max(http.get("/observatory/api/leagues").json(), key=lambda card: (bool(card["leader"]), card["rounds"]))
     rounds = http.get(f"/observatory/api/leagues/{league['id']}/rounds", params={"status": "completed"}).json()["rows"]
     played = max(rounds, key=lambda row: row["kind"] == "ladder")
     return {
@@ -131,6 +129,27 @@ def league_pages(http: httpx.Client) -> dict[str, str]:
         "round": f"/observatory/rounds/{played['id']}",
         "player": f"/observatory/players/{league['leader']['player']['id']}",
     }
+
+
+@contextmanager
+def hosted_pages(playwright: Playwright, url: str, signed_in: Any, http: httpx.Client) -> Iterator[dict[str, str]]:
+    """Open a game for people and a lobby, and yield the addresses of their pages; end both afterwards."""
+    api = playwright.request.new_context(base_url=url, storage_state=signed_in)
+    headers = {"X-CSRF-Token": api.get("/observatory/api/me").json()["csrf"]}
+
+    def call(path: str, **body: str) -> Any:
+        answer = api.post(path, data=body, headers=headers)
+        return answer.json() if answer.ok else fail(f"gallery: {path} answered {answer.status}: {answer.text()}")
+
+    league = max(http.get("/observatory/api/leagues").json(), key=lambda card: card["rounds"])
+    session = call("/v2/coworlds/play/session", coworld_id=league["game"]["coworld_id"])["session_id"]
+    lobby = call(f"/v2/leagues/{league['id']}/lobbies", idempotency_key=f"gallery {time.time()}")["id"]
+    try:
+        yield {"play": f"/observatory/play/{session}", "lobby": f"/observatory/lobbies/{lobby}"}
+    finally:
+        call(f"/v2/coworlds/play/session/{session}/end")
+        call(f"/v2/lobbies/{lobby}/cancel")
+        api.dispose()
 
 
 def upload(page: Page) -> None:
@@ -189,6 +208,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=ROOT / ".league")
     parser.add_argument("--played", type=int, default=30)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="*", help="pages to take; all by default")
     arguments = parser.parse_args()
     program = shutil.which("chromium") or fail("gallery: no Chromium is installed")
@@ -199,22 +219,15 @@ def main() -> None:
         sync_playwright() as playwright,
     ):
         wait_for_matches(http, arguments.played)
-        wait_for_rounds(http, ROUNDS)
+        wait_for_rounds(http, arguments.rounds)
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         signed_in = sign_in(browser, entrance)
-        for name, path in pages(http).items():
-            if arguments.only and name not in arguments.only:
-                continue
-            for theme, device, suffix in DEVICES:
-                take(
-                    browser,
-                    name,
-                    url + path,
-                    signed_in,
-                    theme=theme,
-                    device=device,
-                    suffix=suffix,
-                )
+        with hosted_pages(playwright, url, signed_in, http) as hosted:
+            for name, path in (pages(http) | hosted).items():
+                if arguments.only and name not in arguments.only:
+                    continue
+                for theme, device, suffix in DEVICES:
+                    take(browser, name, url + path, signed_in, theme=theme, device=device, suffix=suffix)
         browser.close()
 
 

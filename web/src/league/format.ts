@@ -14,6 +14,11 @@ export function digitsFor(size: number): number {
   return size > 0 ? Math.min(4, Math.max(0, 2 - Math.floor(Math.log10(size)))) : 2;
 }
 
+/** Return the decimal places of a rating: one for Elo and its like, three for a mean score. */
+export function ratingDigits(...values: (number | null)[]): number {
+  return values.some((value) => value !== null && Math.abs(value) >= 10) ? 1 : 3;
+}
+
 /** Format a difference, always with its sign. */
 export function difference(value: number | null | undefined, digits?: number): string {
   const text = score(value, digits);

@@ -78,7 +78,7 @@ def test_an_episode_shows_the_games_own_replay_beside_results_logs_and_reports(
     site: RunningServer, played: str, operator: Any, open_page: Any
 ) -> None:
     page = open_page(f"{site.url}/observatory/episodes/{played}", state=operator)
-    expect(page.get_by_test_id("sentence")).to_have_text(re.compile("won with|A draw"))
+    expect(page.get_by_test_id("sentence")).to_have_text(re.compile("won with|A draw|seats? scored"))
     frame = page.frame_locator(".game-frame iframe")
     expect(frame.locator("h1")).to_have_text("Paint Arena: replay")
     expect(frame.locator("#time")).to_contain_text(re.compile(r"tick \d+ of 6"))

@@ -11,11 +11,15 @@ const MOST_NAMES = 3;
 /** The seats of an episode, as the text of a link. */
 export function episodeTitle(seats: readonly SeatLine[]): Child[] {
   const parts: Child[] = [];
-  seats.slice(0, MOST_NAMES).forEach((seat, i) => {
+  const times = new Map<string, number>();
+  for (const seat of seats) times.set(seat.name, (times.get(seat.name) ?? 0) + 1);
+  const names = [...times];
+  names.slice(0, MOST_NAMES).forEach(([text, seated], i) => {
     if (i) parts.push(el("span", { class: "quiet" }, " – "));
-    parts.push(name(seat.name));
+    parts.push(name(text));
+    if (seated > 1) parts.push(el("span", { class: "quiet" }, ` × ${seated}`));
   });
-  if (seats.length > MOST_NAMES) parts.push(el("span", { class: "quiet" }, ` and ${seats.length - MOST_NAMES} more`));
+  if (names.length > MOST_NAMES) parts.push(el("span", { class: "quiet" }, ` and ${names.length - MOST_NAMES} more`));
   return parts.length ? parts : ["Episode"];
 }
 

@@ -26,8 +26,9 @@ export function leagueCard(league: LeagueCard): HTMLElement {
       el(
         "p",
         { class: "leader" },
-        el("span", { class: "quiet" }, "Leader"),
+        el("span", { class: "quiet" }, "Leader "),
         playerLink(league.leader.player),
+        " ",
         el("span", { class: "number" }, `${labelled(league.leader.score, league.leader_label)} ${league.leader_label}`),
       ),
     el("span", { class: "grow" }),
@@ -72,8 +73,12 @@ function bestLine(place: BoardPlace, label: string): HTMLElement {
     "li",
     {},
     el("span", { class: `rank rank-${Math.min(place.rank, 4)}` }, String(place.rank)),
-    playerLink(place.player),
-    place.policy && el("span", { class: "small" }, policyLink(place.policy)),
+    el(
+      "span",
+      { class: "policy-author" },
+      playerLink(place.player),
+      place.policy && el("span", { class: "small" }, policyLink(place.policy)),
+    ),
     el("span", { class: "number", title: label }, labelled(place.score, label)),
   );
 }

@@ -1,6 +1,6 @@
 import { el } from "../../ui/dom";
 import type { Ratings } from "../api-types";
-import { digitsFor, score } from "../format";
+import { digitsFor, ratingDigits, score } from "../format";
 import { scaleFrom, ticks } from "../scale";
 import { svg } from "./svg";
 
@@ -82,7 +82,7 @@ export class RatingChart {
           String(points[i].number),
         ),
       );
-    const label = `${ratings.label ?? "Score"} after each of ${points.length} rounds; now ${score(values[values.length - 1], 1)}`;
+    const label = `${ratings.label ?? "Score"} after each of ${points.length} rounds; now ${score(values[values.length - 1], ratingDigits(...values))}`;
     this.element.replaceChildren(
       svg(
         "svg",

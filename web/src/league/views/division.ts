@@ -149,7 +149,11 @@ function headOf(division: DivisionPage): HTMLElement[] {
     ),
     round
       ? el("p", { class: "state-line" }, roundLink(round), roundProgress(round))
-      : el("p", { class: "state-line" }, division.why, ...(division.next_at ? [" ", time(division.next_at)] : [])),
+      : el(
+          "p",
+          { class: "state-line" },
+          el("span", {}, division.why, ...(division.next_at ? [" ", time(division.next_at)] : [])),
+        ),
     division.description ? el("p", {}, division.description) : el("p", {}, ""),
     division.lines.gate_to ? el("p", { class: "gate" }, division.lines.sentences[0] ?? "") : el("p", {}, ""),
     el(

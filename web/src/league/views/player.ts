@@ -1,6 +1,6 @@
 import { el, renew } from "../../ui/dom";
 import type { PlayerEpisode, PlayerMembership, PlayerPage, PlayerRound, PlayerSeason } from "../api-types";
-import { count, counted, difference, plainName, score, words } from "../format";
+import { count, counted, difference, plainName, ratingDigits, score, words } from "../format";
 import type { Change } from "../live";
 import { chip, empty, link, name, Part, policyLink, time } from "../parts/bits";
 import { crumbs, divisionLink, playerLink } from "../parts/league-bits";
@@ -169,9 +169,10 @@ function membershipTable(): LiveTable<PlayerMembership> {
         cell: (row) => [
           link(to.league(row.league.id), name(row.league.name)),
           el("span", { class: "small quiet" }, " ", divisionLink(row.division)),
+          el("span", { class: "to-phone small" }, policyLink(row.policy)),
         ],
       },
-      { title: "Policy", cell: (row) => policyLink(row.policy) },
+      { title: "Policy", from: "tablet", cell: (row) => policyLink(row.policy) },
       { title: "Status", cell: (row) => statusOf(row) },
       { title: "Rank", kind: "number", cell: (row) => (row.rank === null ? "–" : `${row.rank} of ${count(row.of)}`) },
       {
@@ -182,7 +183,7 @@ function membershipTable(): LiveTable<PlayerMembership> {
           row.score === null
             ? "–"
             : [
-                score(row.score, 1),
+                score(row.score, ratingDigits(row.score)),
                 el("span", { class: "small quiet" }, ` ${row.score_label}${row.settling ? ", settling" : ""}`),
               ],
       },
@@ -220,13 +221,13 @@ function roundTable(): LiveTable<PlayerRound> {
           row.after === null
             ? "–"
             : [
-                score(row.after, 1),
+                score(row.after, ratingDigits(row.before, row.after)),
                 row.before === null
                   ? null
                   : el(
                       "span",
                       { class: `small ${row.after >= row.before ? "good" : "bad"}` },
-                      ` ${difference(row.after - row.before, 1)}`,
+                      ` ${difference(row.after - row.before, ratingDigits(row.before, row.after))}`,
                     ),
               ],
       },

@@ -1,6 +1,6 @@
 import { el, renew } from "../../ui/dom";
 import type { RoundMove, RoundPage, RoundResultLine } from "../api-types";
-import { count, counted, difference, digitsFor, percent, score, words } from "../format";
+import { count, counted, difference, digitsFor, percent, ratingDigits, score, words } from "../format";
 import type { Change } from "../live";
 import { act, chip, empty, link, name, Part, policyLink, problem, time } from "../parts/bits";
 import { CommissionerReport } from "../parts/commissioner";
@@ -199,19 +199,20 @@ function resultTable(digits: () => number): LiveTable<RoundResultLine> {
         cell: (row) => {
           if (row.rating_after === null) return "–";
           const change = row.rating_before === null ? null : row.rating_after - row.rating_before;
+          const places = ratingDigits(row.rating_before, row.rating_after);
           return [
             el(
               "span",
               { class: "from-tablet quiet" },
-              row.rating_before === null ? "" : `${score(row.rating_before, 1)} → `,
+              row.rating_before === null ? "" : `${score(row.rating_before, places)} → `,
             ),
-            el("span", { class: "score" }, score(row.rating_after, 1)),
+            el("span", { class: "score" }, score(row.rating_after, places)),
             change === null
               ? null
               : el(
                   "span",
                   { class: `small ${change > 0 ? "good" : change < 0 ? "bad" : "quiet"}` },
-                  difference(change, 1),
+                  ` ${difference(change, places)}`,
                 ),
           ];
         },

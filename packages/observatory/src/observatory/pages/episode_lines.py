@@ -97,6 +97,9 @@ def _result(seats: Sequence[SeatLine]) -> str:
     first = [seat for seat in scored if seat.rank == 1]
     if len(scored) == 1:
         return f"{first[0].name} scored {_number(first[0].score)}"
+    if len({seat.name for seat in scored}) == 1:  # it played alone
+        low, high = (_number(end(seat.score or 0.0 for seat in scored)) for end in (min, max))
+        return f"Every seat scored {high}" if low == high else f"The seats scored {low} to {high}"
     names = " and ".join(seat.name for seat in first[:MAX_WINNERS])
     if len(first) == len(scored):
         return f"A draw: every seat scored {_number(first[0].score)}"
