@@ -87,16 +87,10 @@ class Floor {
 
   // Draws the window of a player at (x, y), a point of the map.
   void draw(int32_t x, int32_t y, const Sight& sight, uint8_t* pixels) const {
-    constexpr uint64_t kLow = 0x0f0f0f0f0f0f0f0fULL;
     const uint8_t* tones = &tones_[offset(x - kOriginX, y - kOriginY)];
     for (std::size_t row = 0; row < kSide; ++row, tones += stride_, pixels += kSide) {
-      for (std::size_t column = 0; column < kSide; column += 8) {
-        const uint64_t seen = kMasks[sight.rows[row][column >> 6] >> (column & 63) & 255];
-        uint64_t both;
-        std::memcpy(&both, tones + column, 8);
-        const uint64_t drawn = (both & seen & kLow) | (both >> 4 & ~seen & kLow);
-        std::memcpy(pixels + column, &drawn, 8);
-      }
+      draw_half(tones, sight.rows[row][0], pixels);
+      draw_half(tones + 64, sight.rows[row][1], pixels + 64);
     }
   }
 
@@ -110,6 +104,24 @@ class Floor {
  private:
   std::size_t offset(int32_t x, int32_t y) const {
     return static_cast<std::size_t>(y + kMargin) * stride_ + static_cast<std::size_t>(x + kMargin);
+  }
+
+  // Draws 64 pixels; bit i of `seen` is pixel i. Most halves of a row are dark, because a room is smaller than the window.
+  static void draw_half(const uint8_t* tones, uint64_t seen, uint8_t* pixels) {
+    if (seen == 0) {
+      for (std::size_t i = 0; i < 64; ++i) pixels[i] = static_cast<uint8_t>(tones[i] >> 4);
+    } else if (seen == ~uint64_t{0}) {
+      for (std::size_t i = 0; i < 64; ++i) pixels[i] = tones[i] & 15;
+    } else {
+      constexpr uint64_t kLow = 0x0f0f0f0f0f0f0f0fULL;
+      for (std::size_t i = 0; i < 64; i += 8) {
+        const uint64_t lit = kMasks[seen >> i & 255];
+        uint64_t both;
+        std::memcpy(&both, tones + i, 8);
+        const uint64_t drawn = ((both & lit) | (both >> 4 & ~lit)) & kLow;
+        std::memcpy(pixels + i, &drawn, 8);
+      }
+    }
   }
 
   // A byte of ones for every bit that is set; the lowest bit is the first pixel.
