@@ -62,7 +62,8 @@ class Screens {
  public:
   // With `items`, texts and icons are listed and not drawn.
   Screens(const Art& art, uint8_t* pixels, ScreenItems* items = nullptr) : art_(art), canvas_(pixels), items_(items) {
-    std::memcpy(pixels, art.backdrop.data(), kPixels);
+    // Row by row: one memcpy of the whole is four times slower (measured) at one distance of the addresses modulo 4096.
+    for (std::size_t i = 0; i < kPixels; i += kSide) std::memcpy(pixels + i, art.backdrop.data() + i, kSide);
   }
 
   // For a client without a seat.
