@@ -1,10 +1,10 @@
 import { button, el, renew, setText } from "../ui/dom";
+import { nextTheme, showTheme } from "../ui/theme";
 import { Api } from "./api";
 import { Live, type LiveState } from "./live";
 import { ICONS, keepTimes, link, name } from "./parts/bits";
 import { SearchBox } from "./parts/search-box";
 import { type Route, readRoute, to } from "./router";
-import { nextTheme, showTheme } from "./theme";
 import type { Site, View } from "./view";
 import { makeView } from "./views";
 

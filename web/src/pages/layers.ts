@@ -1,7 +1,7 @@
 import { LAYERS, type Layer } from "../board/view";
 import { el, icon } from "../ui/dom";
+import { ICONS } from "../ui/icons";
 import type { App } from "./app";
-import { ICONS } from "./icons";
 import { KEYS } from "./keys";
 
 const NAMES: Readonly<Record<Layer, string>> = {

@@ -1,8 +1,8 @@
 import { teamColour } from "../board/palette";
 import type { EventKind, GameEvent } from "../decode";
 import { button, el, icon, replace, setText } from "../ui/dom";
+import { ICONS } from "../ui/icons";
 import { type App, SPEEDS } from "./app";
-import { ICONS } from "./icons";
 
 const HEIGHT = 44;
 /** The marked kinds of events and their rows; other kinds appear only in the list of events. */

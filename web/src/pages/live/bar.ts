@@ -1,7 +1,7 @@
 import { button, el, onClick, renew, setText } from "../../ui/dom";
+import { ICONS } from "../../ui/icons";
 import type { App } from "../app";
 import { formatNumber } from "../format";
-import { ICONS } from "../icons";
 import type { LiveGame } from "./game";
 import { VibePicker } from "./vibes";
 

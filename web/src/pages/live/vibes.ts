@@ -1,7 +1,7 @@
 import { vibeSprite } from "../../board/vibes";
 import { button, el, onClick, setText } from "../../ui/dom";
+import { ICONS } from "../../ui/icons";
 import type { App } from "../app";
-import { ICONS } from "../icons";
 import { spriteIcon } from "../sprite-icon";
 import type { LiveGame } from "./game";
 

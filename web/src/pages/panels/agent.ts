@@ -10,9 +10,9 @@ import {
   readableName,
 } from "../../decode";
 import { button, el, renew } from "../../ui/dom";
+import { ICONS } from "../../ui/icons";
 import type { App, Change } from "../app";
 import { formatNumber } from "../format";
-import { ICONS } from "../icons";
 import { spriteIcon } from "../sprite-icon";
 import { facts, jsonTree, objectButton, objectIcon, type Panel, section, teamBadge } from "./panel";
 

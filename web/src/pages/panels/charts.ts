@@ -1,9 +1,9 @@
 import { resourceColour, teamColour } from "../../board/palette";
 import { agentSeries, historyRows, seriesRows } from "../../decode";
 import { el, onClick, renew, replace } from "../../ui/dom";
+import { ICONS } from "../../ui/icons";
 import type { App, Change } from "../app";
 import { Chart, type Line } from "../chart";
-import { ICONS } from "../icons";
 import type { Panel } from "./panel";
 
 /** Charts over time, of the teams or of the selected agent. */

@@ -1,7 +1,7 @@
 import { Comparer, type Comparison, type Difference, type Episode } from "../../decode";
 import { button, el, onClick, renew } from "../../ui/dom";
+import { ICONS } from "../../ui/icons";
 import type { App, Change } from "../app";
-import { ICONS } from "../icons";
 import { type Panel, section } from "./panel";
 
 /** Two replays side by side: the first difference, and the differences at this tick. */

@@ -1,8 +1,8 @@
 import { teamColour } from "../../board/palette";
 import { EVENT_KINDS, type EventKind, eventRows, type GameEvent } from "../../decode";
 import { el, onClick, renew, replace } from "../../ui/dom";
+import { ICONS } from "../../ui/icons";
 import type { App, Change } from "../app";
-import { ICONS } from "../icons";
 import type { Panel } from "./panel";
 
 const NAMES: Readonly<Record<EventKind, string>> = {

@@ -1,10 +1,10 @@
 import { heatColour } from "../../board/cells";
 import { HEAT_KINDS, type HeatKind, type HeatMap, heatRows } from "../../decode";
 import { el, onClick, renew } from "../../ui/dom";
+import { ICONS } from "../../ui/icons";
 import type { App, Change, HeatWho } from "../app";
 import { heatFilter } from "../board-view";
 import { formatNumber } from "../format";
-import { ICONS } from "../icons";
 import { type Panel, section } from "./panel";
 
 const LISTED = 12;

@@ -1,8 +1,8 @@
 import type { Episode } from "../../decode";
 import { el, renew } from "../../ui/dom";
+import { ICONS } from "../../ui/icons";
 import type { App, Change } from "../app";
 import { formatNumber } from "../format";
-import { ICONS } from "../icons";
 import { facts, jsonTree, type Panel, section } from "./panel";
 
 const FORMATS: Readonly<Record<string, string>> = { cogreplay: "cogreplay (random access)" };

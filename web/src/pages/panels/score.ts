@@ -1,9 +1,9 @@
 import { teamColour } from "../../board/palette";
 import { type Episode, type Frame, readableName, type Team } from "../../decode";
 import { el, onClick, renew } from "../../ui/dom";
+import { ICONS } from "../../ui/icons";
 import type { App, Change } from "../app";
 import { formatNumber } from "../format";
-import { ICONS } from "../icons";
 import { spriteIcon } from "../sprite-icon";
 import { facts, type Panel, teamBadge } from "./panel";
 

@@ -1,7 +1,7 @@
 import { findObjects, type ObjectView, readableName } from "../../decode";
 import { el, renew } from "../../ui/dom";
+import { ICONS } from "../../ui/icons";
 import type { App, Change } from "../app";
-import { ICONS } from "../icons";
 import { objectButton, type Panel } from "./panel";
 
 const MOST_SHOWN = 150;

@@ -1,7 +1,7 @@
 import { type Observation, readableName, type Token } from "../../decode";
 import { el, onClick, renew } from "../../ui/dom";
+import { ICONS } from "../../ui/icons";
 import type { App, Change } from "../app";
-import { ICONS } from "../icons";
 import { objectIcon, type Panel, section } from "./panel";
 
 /** The selected agent's observation: its window, and every token with its meaning. */

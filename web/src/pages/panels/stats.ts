@@ -1,10 +1,10 @@
 import { resourceColour } from "../../board/palette";
 import { statSeries } from "../../decode";
 import { el, onClick, renew, replace } from "../../ui/dom";
+import { ICONS } from "../../ui/icons";
 import type { App, Change } from "../app";
 import { Chart } from "../chart";
 import { formatNumber } from "../format";
-import { ICONS } from "../icons";
 import type { Panel } from "./panel";
 
 const MOST_SHOWN = 400;

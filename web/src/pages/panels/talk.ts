@@ -1,7 +1,7 @@
 import { type Episode, monologueAt } from "../../decode";
 import { el, onClick, renew } from "../../ui/dom";
+import { ICONS } from "../../ui/icons";
 import type { App, Change } from "../app";
-import { ICONS } from "../icons";
 import { type Panel, section, teamBadge } from "./panel";
 
 const MOST_SHOWN = 200;

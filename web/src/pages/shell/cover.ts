@@ -1,6 +1,6 @@
 import { button, el, replace } from "../../ui/dom";
+import { ICONS } from "../../ui/icons";
 import type { App } from "../app";
-import { ICONS } from "../icons";
 import { spriteIcon } from "../sprite-icon";
 
 interface OpenActions {

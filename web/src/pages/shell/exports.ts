@@ -1,8 +1,8 @@
 import { eventRows, historyRows } from "../../decode";
 import { el, icon } from "../../ui/dom";
+import { ICONS } from "../../ui/icons";
 import type { App } from "../app";
 import { saveBlob, saveTable } from "../files";
-import { ICONS } from "../icons";
 import type { Boards } from "./boards";
 import type { Notice } from "./notice";
 import type { Side } from "./side";

@@ -1,7 +1,7 @@
 import type { Episode } from "../../decode";
 import { button, el } from "../../ui/dom";
+import { ICONS } from "../../ui/icons";
 import type { App } from "../app";
-import { ICONS } from "../icons";
 import { spriteIcon } from "../sprite-icon";
 
 interface HeaderActions {

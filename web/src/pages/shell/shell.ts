@@ -1,9 +1,9 @@
 import type { Episode } from "../../decode";
 import { button, el, replace } from "../../ui/dom";
+import { ICONS } from "../../ui/icons";
 import { App } from "../app";
 import { helpDialog } from "../help";
 import { Hud } from "../hud";
-import { ICONS } from "../icons";
 import { type Actions, listenToKeys } from "../keys";
 import { LayerMenu } from "../layers";
 import type { Door } from "../live/door";
