@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from bitworld.events import Watcher
 from bitworld.picture import Picture
 from bitworld.scene import Scene
 
@@ -142,3 +143,7 @@ class Game(ABC):
     def results(self) -> list[dict[str, Any]]:
         """Return one row per slot for the results file, in slot order."""
         return [{"name": account.name, "reward": account.reward} for account in self.accounts()]
+
+    def watcher(self) -> Watcher:
+        """Return an object that names the events of this game from now on."""
+        return Watcher()

@@ -10,6 +10,7 @@
 from bitworld.replays.play import ReplayGame
 from bitworld.replays.read import Replay, read_replay
 from bitworld.replays.records import MAGIC, Chat, Hash, Input, Join, Leave, Record, Restart
+from bitworld.replays.story import Story
 from bitworld.replays.write import Recorder, ReplayWriter
 
 __all__ = [
@@ -25,5 +26,6 @@ __all__ = [
     "ReplayGame",
     "ReplayWriter",
     "Restart",
+    "Story",
     "read_replay",
 ]

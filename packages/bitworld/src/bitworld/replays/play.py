@@ -97,6 +97,13 @@ class ReplayGame:
         if self.position % SNAPSHOT_STEPS == 0 and self.position not in self._marks:
             self._marks[self.position] = self._mark()
 
+    def next_events(self) -> Sequence[Record]:
+        """Return the records that the next step applies, after a restart that comes before it."""
+        if self.is_at_end:
+            return ()
+        self._enter_part()
+        return self.replay.parts[self._part].events.get(self._step, ())
+
     def _enter_part(self) -> None:
         while self._step >= self.replay.parts[self._part].length:
             self._part += 1

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from bitworld.server.requests import NO_CACHE, Response
 
-__all__ = ["page"]
+__all__ = ["PREFIXES", "page"]
 
 PREFIXES = ("/client/", "/clients/")
 _TYPES = {

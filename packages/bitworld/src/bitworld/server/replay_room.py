@@ -1,14 +1,14 @@
 """A replay as a room: plays at 24 ticks a second, and viewers control it with keys and the mouse."""
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from bitworld.canvas import FONT_HEIGHT, draw_text, text_width
 from bitworld.errors import BadReplay
 from bitworld.game import TICKS_PER_SECOND, Game
-from bitworld.replays import ReplayGame
+from bitworld.replays import ReplayGame, Story
 from bitworld.scene import Layer, LayerType, Object, Scene, Sprite
 from bitworld.server.clients import Player, Viewer
 from bitworld.server.images import CLEAR, sprite_of
@@ -19,6 +19,8 @@ __all__ = ["ReplayRoom"]
 
 SPEEDS = (1, 2, 3, 4, 8)
 SKIP_TICKS = 5 * TICKS_PER_SECOND
+SEEK = "@"
+"""begins a text that names a position: `@1200`; the published viewer has no such key"""
 SECONDS_PER_SEEK = 0.03
 """so that a long seek does not stop the server"""
 
@@ -47,6 +49,12 @@ class ReplayRoom(Room):
         self.error = ""
         """why the replay cannot be played further"""
         self._target: int | None = None
+
+    @cached_property
+    def story(self) -> Story:
+        """The events of the replay, read from a game beside the shown one."""
+        game = self.playback.game
+        return Story(ReplayGame(self.playback.replay, type(game)(game.config)))
 
     @property
     def game(self) -> Game:
@@ -136,6 +144,10 @@ class ReplayRoom(Room):
 
     def _obey(self, viewer: Viewer, message: ClientMessage) -> None:
         if isinstance(message, Text):
+            position = message.text.removeprefix(SEEK)
+            if message.text.startswith(SEEK) and position.isdecimal() and len(position) < 10:
+                self._target = int(position)
+                return
             for key in message.text:
                 self.press(key)
         elif isinstance(message, Mouse):

@@ -17,6 +17,7 @@ from bitworld.server import limits
 from bitworld.server.clients import Client, Player, RewardReader, Viewer
 from bitworld.server.clock import Clock, RealTime
 from bitworld.server.connection import Connection
+from bitworld.server.documents import document
 from bitworld.server.match import Match
 from bitworld.server.pages import page
 from bitworld.server.requests import CORS, Head, Response, text
@@ -124,7 +125,7 @@ class GameServer:
         if head.method == "GET":
             if head.path == "/healthz":
                 return text(200, "healthy")
-            found = page(head.path)
+            found = page(head.path) or document(self.room, head.path)
             if found is not None:
                 return found
         return Response(200, f"{self.room.game.title} server".encode(), {"Content-Type": "text/plain"})

@@ -8,6 +8,7 @@ from bitworld.errors import JoinRefused
 from bitworld.game import Account, Game, Seat
 from bitworld.games.among_them.artist import artist_of
 from bitworld.games.among_them.config import read_config
+from bitworld.games.among_them.events import AmongThemWatcher
 from bitworld.games.among_them.map import GameMap, load_map
 from bitworld.games.among_them.native import native_config, native_map
 from bitworld.games.among_them.scenes import Trails, player_scene, spectator_scene
@@ -147,3 +148,6 @@ class AmongThem(Game):
     def player_objects(self, player: int) -> Scene:
         ticks = self._config["taskCompleteTicks"]
         return player_scene(self.map, self.artist, self.session, player, ticks, has_pixels=False)
+
+    def watcher(self) -> AmongThemWatcher:
+        return AmongThemWatcher(report_range=self._config["reportRange"])
