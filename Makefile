@@ -21,7 +21,7 @@ play: ## set up and play a mission with a built-in policy in the browser; ARGS i
 	@scripts/setup run
 	@$(PY) -m cogames $(ARGS)
 
-web: ## build the pages of the viewer and of the league (ARGS="test": their unit tests, ARGS="check": their types)
+web: ## build the pages of the viewer, the league and BitWorld (ARGS="test": their unit tests, ARGS="check": their types)
 	@scripts/setup run
 	@$(PY) scripts/web.py $(ARGS)
 
@@ -65,6 +65,6 @@ wheelhouse: setup ## dist/wheelhouse: wheels of all packages and their dependenc
 	@$(PY) scripts/wheelhouse.py $(ARGS)
 
 clean: ## remove what was built; .venv/, .cache/ and the league's data in .league/ stay
-	rm -rf build dist packages/*/build web/node_modules web/dist packages/mettagrid/src/mettagrid/viewer/pages packages/observatory/src/observatory/pages/site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf build dist packages/*/build web/node_modules web/dist packages/mettagrid/src/mettagrid/viewer/pages packages/observatory/src/observatory/pages/site packages/bitworld/src/bitworld/pages .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -not -path './.venv/*' -not -path './.cache/*' -prune -exec rm -rf {} +
 	rm -f .venv/stamps/web .venv/stamps/web-modules $(patsubst packages/%,.venv/stamps/%,$(wildcard packages/*))

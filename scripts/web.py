@@ -1,4 +1,4 @@
-"""Build the pages of the viewer and of the league into the packages that serve them, when `web/` has changed.
+"""Build the pages of the viewer, the league and BitWorld into the packages that serve them, when `web/` has changed.
 
 usage: python scripts/web.py [build|check|format|test]     check: types, format and lint; test: the unit tests of `web/`
 
@@ -20,6 +20,13 @@ from workspace import PYTHON, ROOT, VENV, locked, pip, quiet, say
 WEB = ROOT / "web"
 PAGES = ROOT / "packages" / "mettagrid" / "src" / "mettagrid" / "viewer" / "pages"
 LEAGUE = ROOT / "packages" / "observatory" / "src" / "observatory" / "pages" / "site"
+BITWORLD = ROOT / "packages" / "bitworld" / "src" / "bitworld" / "pages"
+BUILDS = (
+    ("build", PAGES, "index.html"),
+    ("build-league", LEAGUE, "league.html"),
+    ("build-bitworld", BITWORLD, "player.html"),
+)
+"""npm script, folder of the pages, one page of the folder"""
 LOG = VENV / "web.log"
 BUILT = {"node_modules", "dist"}
 
@@ -75,11 +82,11 @@ def sources() -> list[Path]:
 
 def build_pages() -> None:
     stamp = digest(*(path for path in sources() if path.relative_to(WEB).parts[0] != "tests"))
-    if is_fresh("web", stamp) and (PAGES / "index.html").exists() and (LEAGUE / "league.html").exists():
+    if is_fresh("web", stamp) and all((folder / page).exists() for _, folder, page in BUILDS):
         return
     install_modules()
     say("setup: building the pages")
-    for task, folder in (("build", PAGES), ("build-league", LEAGUE)):
+    for task, folder, _ in BUILDS:
         npm("setup: building the pages", "run", task, "--", "--outDir", str(folder), "--emptyOutDir")
     set_stamp("web", stamp)
 

@@ -66,6 +66,7 @@ TOGETHER = {
     ),
     "viewer": ("packages/mettagrid/tests/viewer/",),
     "pages": ("packages/observatory/tests/browser/",),
+    "bitworld-pages": ("packages/bitworld/tests/browser/",),
     "observatory-play": tuple(
         f"packages/observatory/tests/{name}/" for name in ("access", "commissioner", "jobs", "matches")
     ),

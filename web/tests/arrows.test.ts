@@ -25,6 +25,13 @@ const FORBIDDEN: readonly (readonly [string, string])[] = [
   ["src/league/parts/planted.ts", "../../pages/live/door"],
   ["src/league/views/planted.ts", "../../board/palette"],
   ["src/league/planted.ts", "../decode"],
+  ["src/pages/planted.ts", "../bitworld/wire"],
+  ["src/bitworld/planted.ts", "../pages/app"],
+  ["src/bitworld/planted.ts", "../league/api"],
+  ["src/bitworld/parts/planted.ts", "../../decode"],
+  ["src/bitworld/parts/planted.ts", "../wire/scene"],
+  ["src/bitworld/wire/planted.ts", "../parts/held"],
+  ["src/bitworld/wire/planted.ts", "../../ui/dom"],
 ];
 
 const ALLOWED: readonly (readonly [string, string])[] = [
@@ -36,6 +43,9 @@ const ALLOWED: readonly (readonly [string, string])[] = [
   ["src/pages/shell/planted.ts", "../../ui/dom"],
   ["src/league/parts/planted.ts", "../../ui/dom"],
   ["src/league/parts/planted.ts", "../api"],
+  ["src/bitworld/parts/planted.ts", "../wire"],
+  ["src/bitworld/parts/planted.ts", "../../ui/dom"],
+  ["src/bitworld/wire/planted.ts", "./fields"],
 ];
 
 /** Lint one file per import in a temporary folder; return the rejected ones. */

@@ -1,0 +1,7 @@
+export * from "./address";
+export * from "./documents";
+export { BadMessage } from "./fields";
+export * from "./packets";
+export * from "./picture";
+export * from "./rewards";
+export * from "./scene";
