@@ -11,8 +11,8 @@ from cogames.docs import DOCUMENTS, read_document
 
 ELEMENTS = ("carbon", "oxygen", "germanium", "silicon")
 NAMES = """
-    evaluate_policy mission policy_secrets readme scripted_agent submit_policy technical_manual train_policy
-    train_specialist write_policy
+    amongthem_policy evaluate_policy mission policy_secrets readme scripted_agent submit_policy technical_manual
+    train_policy train_specialist write_policy
 """.split()
 ROLES = ("aligner", "scrambler", "miner", "scout")
 
