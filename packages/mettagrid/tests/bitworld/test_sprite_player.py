@@ -1,5 +1,6 @@
 """Observations from the sprite stream equal those of the published adapter, message for message."""
 
+import copy
 import gzip
 import hashlib
 import itertools
@@ -49,9 +50,10 @@ def test_a_truncated_message_changes_only_what_came_before_it(oracle_dir: Path) 
     for index in range(2):
         whole.apply_packet(data[offsets[index] : offsets[index + 1]])
     last = data[offsets[1] : offsets[2]]
+    begun = SpritePlayerObservationAdapter()
+    begun.apply_packet(data[: offsets[1]])
     for end in range(len(last)):
-        cut = SpritePlayerObservationAdapter()
-        cut.apply_packet(data[: offsets[1]])
+        cut = copy.deepcopy(begun)
         cut.apply_packet(last[:end])
         assert cut.objects.keys() <= whole.objects.keys()
 
