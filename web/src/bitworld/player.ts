@@ -1,4 +1,4 @@
-import { button, el } from "../ui/dom";
+import { button, el, icon } from "../ui/dom";
 import { ICONS } from "../ui/icons";
 import { showTheme } from "../ui/theme";
 import { Bar } from "./parts/bar";
@@ -40,7 +40,11 @@ class PlayerPage {
     });
     this.notice = new Notice(() => this.connection.open());
     const chat = game.has_chat && !game.is_replay ? new ChatBox((text) => this.say(text)) : null;
-    this.bar = new Bar(button("Touch controls", ICONS.drive, () => togglePad(app)));
+    this.bar = new Bar(
+      game.is_replay
+        ? el("a", { class: "button", attrs: { href: "replay" } }, icon(ICONS.previous), "Replay")
+        : button("Touch controls", ICONS.drive, () => togglePad(app)),
+    );
     const query = new URLSearchParams(location.search);
     const slot = query.get("slot");
     const name = query.get("name") ?? (slot ? `Slot ${slot}` : "Player");
@@ -49,7 +53,7 @@ class PlayerPage {
     app.replaceChildren(
       this.bar.element,
       el("main", { class: "stage" }, this.screen.element, this.notice.element),
-      el("footer", { class: "below" }, chat?.element, hints(game.has_chat)),
+      el("footer", { class: "below" }, chat?.element, !game.is_replay && hints(game.has_chat)),
       this.pad.directions,
       this.pad.actions,
     );
@@ -60,7 +64,7 @@ class PlayerPage {
     listenToKeys(this.held, game.buttons);
     listenToGamepads(this.held, game.buttons);
     if (chat) chat.listen();
-    if (matchMedia("(pointer: coarse)").matches) app.classList.add("with-pad");
+    if (matchMedia("(pointer: coarse)").matches && !game.is_replay) app.classList.add("with-pad");
     this.screen.fit();
     this.connection.open();
   }

@@ -144,6 +144,13 @@ def test_a_replay_is_controlled_by_its_events_keys_and_time_line(open_page: Open
         page.get_by_role("button", name="Votes").click()
         assert page.locator(".event-vote").count() == 0
 
+        page.get_by_role("link", name="Bob").click()
+        painted(page)
+        assert page.title() == "What Slot 1 saw · Among Them"
+        running.until(lambda: [player.slot for player in room.players] == [1])
+        page.get_by_role("link", name="Replay").click()
+        page.wait_for_selector(".event-ejection")
+
 
 def test_a_kicked_player_reads_why_and_can_come_back_after_a_restart(open_page: Open) -> None:
     match = Match(Tiny)

@@ -1,5 +1,5 @@
 import { el, onClick, replace } from "../../ui/dom";
-import type { Story, StoryEvent } from "../wire";
+import { isAtRoot, type Story, type StoryEvent } from "../wire";
 import { clock, groupOf, phaseColour, phaseName } from "./words";
 
 /** groups that are not shown at first */
@@ -47,7 +47,7 @@ export class EventList {
           "li",
           { title: `Slot ${slot}` },
           dot(colour),
-          el("span", {}, name),
+          watchLink(name, slot),
           el("span", { class: "quiet" }, `slot ${slot}`),
         ),
       ),
@@ -120,4 +120,10 @@ export class EventList {
     onClick(element, () => this.seek(event.position));
     return element;
   }
+}
+
+/** Link to what a player saw. Behind a proxy, a replay has no addresses of players. */
+function watchLink(name: string, slot: number): HTMLElement {
+  if (!isAtRoot(location.href)) return el("span", {}, name);
+  return el("a", { title: `What ${name} saw`, attrs: { href: `player?slot=${slot}` } }, name);
 }
