@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-TIMEOUT_MS = 30_000
+TIMEOUT_MS = 120_000
+"""on a busy machine, a page may take a minute"""
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from bitworld.server.connection import Connection
 from bitworld.server.requests import Head, Response
 from observatory.http.frames import frame_headers, passed_headers
 from packages.bitworld.tests.among_them.scripted import A
-from packages.bitworld.tests.browser.arena import arena
+from packages.bitworld.tests.browser.arena import Arena, arena
 from packages.bitworld.tests.tiny import Tiny
 from packages.observatory.tests.browser.checks import CONTRAST, STRUCTURE
 
@@ -102,6 +102,10 @@ def _wait_for_pixels(page: Page, expected: str) -> None:
     pytest.fail("the pictures differ")
 
 
+def until_at(running: Arena, room: ReplayRoom, position: int) -> None:
+    running.until(lambda: room.playback.position == position and not room.is_seeking)
+
+
 def test_a_replay_is_controlled_by_its_events_keys_and_time_line(open_page: Open) -> None:
     room = ReplayRoom(recorded())
     room.press("P")
@@ -121,7 +125,7 @@ def test_a_replay_is_controlled_by_its_events_keys_and_time_line(open_page: Open
             row = page.locator(f".event-{kind}")
             position = int(row.get_attribute("data-position") or 0)
             row.click()
-            running.until(lambda position=position: room.playback.position == position and not room.is_seeking)
+            until_at(running, room, position)
             page.wait_for_selector(f".transport[data-position='{position}']")
         assert page.locator(".event-chat").inner_text().endswith(MARKUP)
         assert page.locator("main img, aside img, aside b b, li > span > b").count() == 0
@@ -167,6 +171,11 @@ def test_a_kicked_player_reads_why_and_can_come_back_after_a_restart(open_page: 
         running.until(lambda: [seat.name for seat in match.game.seats] == ["Ann"])
 
 
+def _cut(running: Arena) -> None:
+    for connection in list(running.server._connections):
+        connection.transport.abort()
+
+
 def test_a_lost_connection_is_opened_again_with_the_held_buttons(open_page: Open) -> None:
     match = Match(Tiny)
     with arena(match) as running:
@@ -175,7 +184,7 @@ def test_a_lost_connection_is_opened_again_with_the_held_buttons(open_page: Open
         page.keyboard.down("ArrowUp")
         running.until(lambda: [player.mask for player in match.seated] == [1])
         first = running.ask(lambda: match.seated[0])
-        running.ask(lambda: [connection.transport.abort() for connection in list(running.server._connections)])
+        running.ask(lambda: _cut(running))
         running.until(lambda: bool(match.seated) and match.seated[0] is not first and match.seated[0].mask == 1)
         painted(page)
 
@@ -208,7 +217,7 @@ class FramedServer(GameServer):
     def _answer(self, connection: Connection, head: Head) -> Response | None:
         if not head.path.startswith(PREFIX):
             return Response(400)
-        scope = {"type": "http", "headers": [(b"host", head.headers["host"].encode())]}
+        scope: dict[str, Any] = {"type": "http", "headers": [(b"host", head.headers["host"].encode())]}
         scope["app"] = SimpleNamespace(state=SimpleNamespace(settings=SimpleNamespace(games_url=None)))
         response = super()._answer(connection, replace(head, path=head.path.removeprefix(PREFIX)))
         if response is None:
