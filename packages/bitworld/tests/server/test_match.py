@@ -6,6 +6,7 @@ import io
 from bitworld.picture import unpack
 from bitworld.replays import ReplayGame, read_replay
 from bitworld.server import GameServer, Match, RealTime, Stepped
+from bitworld.server.clients import Player
 from bitworld.wire.sprites import SceneReader
 from packages.bitworld.tests.server.rooms import client, closed, receive, run, serving, stepped, until
 from packages.bitworld.tests.tiny import Tiny
@@ -81,6 +82,22 @@ def test_in_real_time_a_player_holds_its_buttons() -> None:
             assert places[-1] - places[0] >= 8
 
     run(scenario)
+
+
+def test_a_tap_between_two_ticks_counts_for_one_tick() -> None:
+    match, player = Match(lambda: Tiny({"minPlayers": 1})), Player("a")
+    match.add(player)
+    match.tick()
+    for packet in (RIGHT, NOTHING):
+        player.receive(packet)
+    places = []
+    for _ in range(3):
+        match.tick()
+        picture = player.outbox[-1]
+        assert isinstance(picture, bytes)
+        places.append(x_of(picture))
+    assert places == [places[0]] * 3
+    assert places[0] == 1
 
 
 def test_late_arrivals_watch_a_static_picture_until_the_next_lobby() -> None:

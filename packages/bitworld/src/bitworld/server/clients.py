@@ -110,6 +110,8 @@ class Player(SceneClient):
         self.has_sprites = has_sprites
         self.is_stepped = False
         self.mask = 0
+        """the buttons it holds"""
+        self._tapped = 0
         self.chats: deque[str] = deque(maxlen=CHATS_PER_TICK)
         self.wants_reset = False
         self.is_waiting = False
@@ -140,6 +142,11 @@ class Player(SceneClient):
         elif isinstance(message, Text):
             self._say(printable(message.text))
 
+    def take_buttons(self) -> int:
+        """Return the buttons for the next tick: those held, and those pressed and released since the last one."""
+        mask, self._tapped = self.mask | self._tapped, 0
+        return mask
+
     def begin_turn(self) -> None:
         """Expect an answer to the picture that was just sent."""
         self.has_answered = False
@@ -154,6 +161,7 @@ class Player(SceneClient):
         if mask == RESET_MASK:
             self.wants_reset = True
         else:
+            self._tapped |= 0 if self.is_stepped else mask & ~self.mask
             self.mask = mask
         self.has_answered, self.is_late = True, False
         self.changed.set()

@@ -98,7 +98,7 @@ class Match(Room):
             for text in player.chats:
                 self._recorder.chat(seat, text)
             player.chats.clear()
-        self._recorder.step([player.mask for player in self.seated])
+        self._recorder.step([player.take_buttons() for player in self.seated])
         if self.game.wants_players_again:
             self._unseat()
             if not self.is_over:
