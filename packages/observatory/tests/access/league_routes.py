@@ -113,6 +113,8 @@ LEAGUE_ROUTES: dict[str, tuple[str, Callable[[Any], Any] | None]] = {
     "GET /v2/league-policy-memberships/portfolio": (SIGNED_IN, None),
     f"POST {MEMBERSHIP}/champion": ("401 401 401 403 403 200 200 403", None),
     f"POST {MEMBERSHIP}/retire": ("401 401 401 403 403 200 409 409", None),
+    f"POST {MEMBERSHIP}/disqualify": (OWNER.format(409), lambda scene: {"reason": "It idles"}),
+    f"POST {MEMBERSHIP}/restore": (OWNER.format(409), lambda scene: {"reason": "It plays again"}),
     "GET /v2/competition-events": (PUBLIC, None),
     f"GET {LEAGUE}/locks": (SIGNED_IN, None),
     f"POST {LEAGUE}/locks": (

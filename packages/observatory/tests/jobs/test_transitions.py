@@ -37,11 +37,12 @@ ALLOWED = {
     "coworlds/role_runs.py",
     "images/service.py",
     "leagues/submissions.py",
-    # of conversations, rounds and memberships, as commissioners and the ladder decide them
+    # of conversations, rounds and memberships, as commissioners, the ladder and owners of leagues decide them
     "commissioners/members.py",
     "commissioners/playing.py",
     "commissioners/results.py",
     "commissioners/runs.py",
+    "leagues/disqualifying.py",
     "rounds/applying.py",
     "rounds/settling.py",
 }
