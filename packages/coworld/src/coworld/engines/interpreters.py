@@ -24,6 +24,7 @@ from coworld.engines.base import EngineError
 from coworld.engines.interpreter_cache import hold, prune
 
 OURS = (
+    "bitworld",
     "cogames",
     "cogames_agents",
     "cogames_training",
