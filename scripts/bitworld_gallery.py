@@ -14,7 +14,7 @@ from PIL import Image
 from playwright.async_api import Browser, Page, async_playwright
 
 from bitworld.games.among_them import AmongThem
-from bitworld.players.among_them.games import BALANCED, play_game
+from bitworld.players.among_them.games import play_game
 from bitworld.players.client import play_many
 from bitworld.replays import ReplayGame, Story, read_replay
 from bitworld.server import GameServer, Match, RealTime, ReplayRoom
@@ -47,7 +47,7 @@ async def take(page: Page, name: str) -> None:
 
 async def take_live(browser: Browser) -> None:
     """Take the pages of players in a meeting, and the map before it."""
-    match = Match(lambda: AmongThem({**BALANCED, "minPlayers": BOTS + 2, "seed": 5}))
+    match = Match(lambda: AmongThem({"minPlayers": BOTS + 2, "seed": 5}))
     async with GameServer(match, clock=RealTime(SPEED)) as server:
         running = asyncio.ensure_future(server.run())
         ann = await open_page(browser, f"{server.address}/client/player?name=Ann", color_scheme="dark", **WIDE)

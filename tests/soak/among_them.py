@@ -1,7 +1,8 @@
 """100 games of Among Them with eight scripted players: all of them end with a winner, and neither side always wins.
 
-usage: among_them.py [--games N] [--seed S] [--jobs N]
+usage: among_them.py [--games N] [--seed S] [--jobs N] [--cooldown TICKS]
 
+The games have the published configuration and differ in their seeds only; `--cooldown` sets another kill cooldown.
 Prints the share of games that imposters win with its 95 % interval (Wilson). Fails if a game ends by time, or if the
 share is outside 25 % to 75 %.
 """
@@ -11,6 +12,8 @@ import math
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from statistics import mean
 
 from bitworld.players.among_them.games import PlayedGame, play_game
 
@@ -40,18 +43,22 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--cooldown", type=int, help="kill cooldown in ticks, if not the published one")
     options = parser.parse_args(arguments)
+    config = {} if options.cooldown is None else {"killCooldownTicks": options.cooldown}
     began = time.perf_counter()
     seeds = range(1000 + options.seed, 1000 + options.seed + options.games)
     with ProcessPoolExecutor(options.jobs) as pool:
-        played = list(pool.map(play_game, seeds))
+        played = list(pool.map(partial(play_game, config=config), seeds))
     won = sum(game.winner == "imposters" for game in played)
     low, high = interval(won, len(played))
-    ticks, kills, tasks = (sum(getattr(game, name) for game in played) for name in ("ticks", "kills", "tasks"))
+    lengths = [game.ticks for game in played]
     print(
         f"among_them: {len(played)} games, imposters won {won} ({won / len(played):.0%}, 95 % interval {low:.0%} to "
-        f"{high:.0%}), {ticks / len(played):.0f} ticks, {kills / len(played):.1f} kills and "
-        f"{tasks / len(played):.1f} tasks a game, {time.perf_counter() - began:.0f} s"
+        f"{high:.0%}); a game: {mean(lengths):.0f} ticks ({min(lengths)} to {max(lengths)}), "
+        f"{mean(game.kills for game in played):.1f} kills, {mean(game.tasks for game in played):.1f} tasks, "
+        f"{mean(game.ejected_crew for game in played):.2f} crewmates and "
+        f"{mean(game.ejected_imposters for game in played):.2f} imposters ejected; {time.perf_counter() - began:.0f} s"
     )
     problems = judge(played)
     for problem in problems:

@@ -171,7 +171,7 @@ def test_broken_invariants_are_reported() -> None:
 
 
 def test_a_game_without_a_winner_and_a_side_that_always_wins_are_failures() -> None:
-    crew, imposters, nobody = (PlayedGame(winner, 10, 0, 0, ()) for winner in ("crew", "imposters", "nobody"))
+    crew, imposters, nobody = (PlayedGame(winner, 10, 0, 0, 0, 0, ()) for winner in ("crew", "imposters", "nobody"))
     assert judge_games([crew, imposters]) == []
     assert judge_games([crew, nobody, imposters]) == ["game 1 had no winner"]
     assert judge_games([crew] * 9 + [imposters]) == ["imposters won 10% of the games, not 25% to 75%"]

@@ -10,6 +10,7 @@ import pytest
 
 from bitworld.games.among_them import AmongThem
 from bitworld.players.among_them import AmongThemBot
+from bitworld.players.among_them.countdown import Countdown
 from bitworld.players.among_them.games import PlayedGame, play_game
 from bitworld.players.among_them.routes import FAR, routes_of
 from bitworld.players.among_them.sight import Screen, read_sight
@@ -26,21 +27,23 @@ QUICK = {"startWaitTicks": 0, "roleRevealTicks": 4, "tasksPerPlayer": 2, "killCo
 @pytest.fixture(scope="module")
 def games(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[PlayedGame, Path]]:
     folder = tmp_path_factory.mktemp("games")
-    paths = {seed: folder / f"{seed}.bitreplay" for seed in (3, 0, 7)}  # without a meeting, with one, with suspects
-    return [(play_game(seed, dict(QUICK), replay_path=path), path) for seed, path in paths.items()]
+    configs: dict[int, dict[str, object]] = {3: dict(QUICK), 5: {}, 0: {}}  # then published
+    paths = {seed: folder / f"{seed}.bitreplay" for seed in configs}
+    return [(play_game(seed, config, replay_path=paths[seed]), paths[seed]) for seed, config in configs.items()]
 
 
 def test_every_game_has_a_winner_and_its_replay_verifies(games: list[tuple[PlayedGame, Path]]) -> None:
+    assert [game.winner for game, _ in games] == ["crew", "imposters", "crew"]
     for game, path in games:
-        assert game.winner in ("crew", "imposters")
         playback = ReplayGame(read_replay(path.read_bytes()))
         playback.seek(playback.length)
         assert playback.length == game.ticks
 
 
 def test_players_finish_tasks_kill_and_speak_in_meetings(games: list[tuple[PlayedGame, Path]]) -> None:
-    assert sum(game.tasks for game, _ in games) > 20
+    assert sum(game.tasks for game, _ in games) > 80
     assert sum(game.kills for game, _ in games) > 3
+    assert sum(game.ejected_crew + game.ejected_imposters for game, _ in games) > 0
     messages = [message for game, _ in games for message in game.messages]
     assert any("I saw " in message or "I suspect " in message for message in messages)
     assert any("I was with " in message or "I did tasks in " in message for message in messages)
@@ -124,3 +127,14 @@ def test_the_program_says_in_a_sentence_that_no_server_answers() -> None:
     assert ran.stderr.startswith("Error: ")
     assert "Traceback" not in ran.stderr
     assert ran.stdout == ""
+
+
+def test_an_imposter_learns_the_length_of_its_cooldown() -> None:
+    countdown = Countdown(expected=1200, least=100)
+    for tick in range(0, 302, 2):  # the first cooldown lasts 300 ticks
+        countdown.look(tick, is_ready=tick >= 300)
+    assert countdown.left(300) == 0
+    countdown.look(302, is_ready=False)  # a kill
+    assert countdown.left(402) == 200
+    countdown.look(900, is_ready=False)  # a meeting
+    assert countdown.left(900) == 300

@@ -10,12 +10,15 @@ from bitworld.players.among_them.meeting import Meeting
 from bitworld.players.among_them.memory import Memory
 from bitworld.players.among_them.routes import routes_of
 from bitworld.players.among_them.sight import Screen, Sight, read_sight
+from bitworld.players.among_them.temper import Temper
 from bitworld.scene import Scene
 
 __all__ = ["THINK_TICKS", "AmongThemBot", "Move"]
 
 THINK_TICKS = 2
 """ticks between two looks at the screen; the buttons stay held in between"""
+
+TEMPER = Temper()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +30,9 @@ class Move:
 class AmongThemBot:
     """Call `act` for every `THINK_TICKS`th tick and hold the buttons until the next call."""
 
-    def __init__(self, seed: int = 0, map_path: str = DEFAULT_MAP) -> None:
+    def __init__(self, seed: int = 0, map_path: str = DEFAULT_MAP, temper: Temper = TEMPER) -> None:
         self._seed = seed
+        self._temper = temper
         self._meeting: Meeting | None = None
         self._routes = routes_of(map_path)
         self._begin()
@@ -58,8 +62,8 @@ class AmongThemBot:
         self._is_imposter = False
         self._memory = Memory()
         self._random = random.Random(self._seed)
-        self._crew = Crew(self._routes, self._memory, self._seed)
-        self._imposter = Imposter(self._routes, self._memory, self._seed)
+        self._crew = Crew(self._routes, self._memory, self._temper, self._seed)
+        self._imposter = Imposter(self._routes, self._memory, self._temper, self._seed)
         self._meeting = None
 
     def _learn_role(self, sight: Sight) -> None:
@@ -72,7 +76,7 @@ class AmongThemBot:
         self._number, self._colour = sight.me.number, sight.me.colour
         self._is_imposter = self._is_imposter or sight.is_imposter
         self._memory.look(self._tick, sight, self._room, self._stations)
-        return self._imposter.act(self._tick, sight) if self._is_imposter else self._crew.act(sight)
+        return self._imposter.act(self._tick, sight) if self._is_imposter else self._crew.act(self._tick, sight)
 
     def _meet(self, sight: Sight) -> tuple[int, str | None]:
         if self._number is None:
@@ -85,6 +89,7 @@ class AmongThemBot:
                 place=self._own_room,
                 partners=self._imposter.partners,
                 is_imposter=self._is_imposter,
+                temper=self._temper,
                 rng=self._random,
             )
         return self._meeting.act(self._tick, sight)

@@ -3,14 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from bitworld.games.among_them.events import IMPOSTERS, IS_ALIVE, ROLE
 from bitworld.match import Match
 from bitworld.players.among_them.bot import THINK_TICKS, AmongThemBot
 
-__all__ = ["BALANCED", "PlayedGame", "play_game"]
-
-BALANCED = {"killCooldownTicks": 300}
-"""Scripted crewmates work without a pause: with the published cooldown of 1200 ticks they finish all tasks before an
-imposter can kill twice, and imposters win no game. With this one both sides win about as often."""
+__all__ = ["PlayedGame", "play_game"]
 
 
 @dataclass(frozen=True)
@@ -20,6 +17,8 @@ class PlayedGame:
     ticks: int
     kills: int
     tasks: int
+    ejected_crew: int
+    ejected_imposters: int
     messages: tuple[str, ...]
     """what was said, in order"""
 
@@ -32,7 +31,7 @@ def play_game(
     replay_path: Path | None = None,
 ) -> PlayedGame:
     """Play one game; the same arguments give the same game."""
-    settings = {**BALANCED, "minPlayers": players, "maxGames": 1, "seed": seed, **(config or {})}
+    settings = {"minPlayers": players, "maxGames": 1, "seed": seed, **(config or {})}
     match = Match("among_them", settings, [f"player_{number}" for number in range(players)], replay_path)
     bots = [AmongThemBot(seed * 16 + number) for number in range(players)]
     masks, ticks, messages = [0] * players, 0, []
@@ -46,8 +45,10 @@ def play_game(
                         messages.append(move.text)
             match.step(masks)
             ticks += 1
+        state = match.game.session.describe()  # type: ignore[attr-defined]
     finally:
         match.close()
+    dead = [player[ROLE] == IMPOSTERS for player in state["players"] if not player[IS_ALIVE]]
     counts = [account.counts for account in match.accounts()]
     winner = "nobody"
     if any(count["wins_crewmate"] for count in counts):
@@ -55,4 +56,4 @@ def play_game(
     elif any(count["wins_imposter"] for count in counts):
         winner = "imposters"
     kills, tasks = (sum(count[name] for count in counts) for name in ("kills", "tasks"))
-    return PlayedGame(winner, ticks, kills, tasks, tuple(messages))
+    return PlayedGame(winner, ticks, kills, tasks, dead.count(False) - kills, dead.count(True), tuple(messages))

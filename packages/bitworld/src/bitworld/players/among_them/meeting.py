@@ -3,9 +3,11 @@
 import random
 from collections.abc import Callable
 
+from bitworld.players.among_them.deceit import lie, scapegoat
 from bitworld.players.among_them.memory import CERTAIN, Memory
 from bitworld.players.among_them.sight import Sight
 from bitworld.players.among_them.talk import Statement, say, statements
+from bitworld.players.among_them.temper import Temper
 from bitworld.wire.player import Button
 
 __all__ = ["Meeting"]
@@ -35,6 +37,7 @@ class Meeting:
         place: Callable[[], str],
         partners: set[int],
         is_imposter: bool,
+        temper: Temper,
         rng: random.Random,
     ) -> None:
         self._memory = memory
@@ -43,6 +46,7 @@ class Meeting:
         self._room = place()
         self._partners = partners
         self._is_imposter = is_imposter
+        self._temper = temper
         self._random = rng
         self._began: int | None = None
         self._heard: set[Statement] = set()
@@ -55,6 +59,7 @@ class Meeting:
     def act(self, tick: int, sight: Sight) -> tuple[int, str | None]:
         if self._began is None:
             self._began = tick
+            self._memory.begin_meeting({number for number, (_, is_alive) in sight.icons.items() if not is_alive})
         age = tick - self._began
         living = [number for number, (_, is_alive) in sorted(sight.icons.items()) if is_alive]
         if self._number not in living:
@@ -103,7 +108,9 @@ class Meeting:
     def _opening(self, living: list[int]) -> str:
         memory = self._memory
         if self._is_imposter:
-            return self._lie(living)
+            own = {self._colour} | {memory.colours[number] for number in self._partners if number in memory.colours}
+            sentence = lie(memory, self._crew_of(living), own, self._claims, self._room, self._random, self._temper)
+            return self._claim(say(self._colour, sentence))
         suspect = self._most_suspected(living)
         if suspect is not None and memory.suspicion[suspect] >= CERTAIN:
             reason = memory.reasons.get(suspect, "").replace("killed", "kill").replace("vented", "vent")
@@ -116,16 +123,16 @@ class Meeting:
             return say(self._colour, f"I was with {memory.colours[friend]} in {self._room}.")
         return say(self._colour, f"I did tasks in {self._room}.")
 
-    def _lie(self, living: list[int]) -> str:
-        """Join an accusation of someone else, or give an alibi: a place and company that sound true."""
-        memory = self._memory
-        for number in living:
-            if number not in self._partners and memory.colours.get(number) in self._claims:
-                return say(self._colour, f"I suspect {memory.colours[number]} too.")
-        met = [number for number in memory.company if number in living and number not in self._partners]
-        if met and self._random.random() < 0.5:
-            return say(self._colour, f"I was with {memory.colours[self._random.choice(met)]} in {self._room}.")
-        return say(self._colour, f"I did tasks in {self._room}.")
+    def _claim(self, text: str) -> str:
+        """Note an own accusation, so that the vote follows it."""
+        for statement in statements(text):
+            if statement.accused is not None:
+                self._claims.setdefault(statement.accused, set()).add(self._colour)
+        return text
+
+    def _crew_of(self, living: list[int]) -> list[int]:
+        """Return the other living players without the known imposters."""
+        return [number for number in living if number not in self._partners and number != self._number]
 
     def _most_suspected(self, living: list[int]) -> int | None:
         others = [number for number in living if number != self._number]
@@ -134,12 +141,13 @@ class Meeting:
 
     def _choice(self, living: list[int]) -> int:
         if self._is_imposter:
-            # A vote that many will give looks credible; without one, skip.
-            accused = [n for n in living if n not in self._partners and n != self._number]
-            crowd = [n for n in accused if len(self._claims.get(self._memory.colours.get(n, ""), ())) >= 2]
-            return self._random.choice(crowd) if crowd else SKIP
+            accused = scapegoat(self._memory, self._crew_of(living), self._claims)
+            return SKIP if accused is None else accused
         suspect = self._most_suspected(living)
-        return suspect if suspect is not None and self._memory.suspicion[suspect] >= ENOUGH else SKIP
+        if suspect is None:
+            return SKIP
+        is_rash = self._random.random() < self._temper.rash
+        return suspect if self._memory.suspicion[suspect] >= (self._temper.weak if is_rash else ENOUGH) else SKIP
 
     def _cast(self, living: list[int], cursor: int | None) -> int:
         """Move the cursor to the chosen player and press A. Buttons are released in between: only new presses count."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from bitworld.players.among_them.sight import Figure, Sight
 
-__all__ = ["CERTAIN", "Memory", "Sighting"]
+__all__ = ["CERTAIN", "Memory", "Sighting", "Stations"]
 
 CERTAIN = 10.0
 """suspicion of a player who was seen at a kill or in a vent"""
@@ -15,6 +15,10 @@ CLOSE = 70
 JUMP = 60
 """pixels that no player walks between two looks"""
 TASK_DISTANCE = 12
+TOGETHER = 24
+"""ticks between the sightings of two players who were together"""
+LAST_COMPANY = 2.0
+"""suspicion of those who were last seen with a victim, together"""
 FINISHED, FINISHED_MOST = -0.5, -1.5
 """change of the suspicion of a player who seems to finish a task, and the lowest value that this gives"""
 
@@ -43,6 +47,10 @@ class Memory:
     """players whose case a meeting has heard"""
     path: list[Sighting] = field(default_factory=list)
     """where this player was itself, newest last"""
+    living: set[int] = field(default_factory=set)
+    """players seen since the last meeting, after which all start from home; not those whose body was seen"""
+    dead: set[int] = field(default_factory=set)
+    """players who were dead in the last meeting"""
     company: dict[int, int] = field(default_factory=dict)
     """player -> looks since the last meeting in which that player was in view"""
     _before: Sight | None = None
@@ -60,12 +68,14 @@ class Memory:
         before = self._before if self._before is not None and self._before.me is not None else None
         for other in sight.others:
             self.colours[other.number] = other.colour
+            self.living.add(other.number)
             self._notice_vent(tick, other, room_at)
             self.seen[other.number] = Sighting(tick, other.x, other.y)
             self.company[other.number] = self.company.get(other.number, 0) + 1
         for body in sight.bodies:
             if body.colour not in self.known_bodies:
                 self.known_bodies.add(body.colour)
+                self.living -= {number for number, colour in self.colours.items() if colour == body.colour}
                 self._notice_body(body, sight, before, room_at)
         if before is not None:
             self._notice_task(sight, before, stations)
@@ -76,9 +86,27 @@ class Memory:
         """Whether this player knows an imposter that no meeting has heard of."""
         return any(score >= CERTAIN and player not in self.told for player, score in self.suspicion.items())
 
+    def begin_meeting(self, dead: set[int]) -> None:
+        """Note who is missing, and suspect the company in which this player saw them last."""
+        for victim in sorted(dead - self.dead):
+            last = self.seen.get(victim)
+            if last is None:
+                continue
+            company = [
+                player
+                for player, sighting in self.seen.items()
+                if player not in dead
+                and abs(sighting.tick - last.tick) <= TOGETHER
+                and max(abs(sighting.x - last.x), abs(sighting.y - last.y)) <= CLOSE
+            ]
+            for player in company:
+                self.suspect(player, LAST_COMPANY / len(company), f"was the last with {self.colours[victim]}")
+        self.dead = dead
+
     def end_meeting(self) -> None:
         """Forget places: everyone starts from home again, and bodies are gone."""
         self.told.update(player for player, score in self.suspicion.items() if score >= CERTAIN)
+        self.living.clear()
         self.seen.clear()
         self.path.clear()
         self.company.clear()

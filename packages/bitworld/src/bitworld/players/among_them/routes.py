@@ -36,6 +36,11 @@ class Routes:
         """Return the length of the way in cells; `FAR` if there is none."""
         return self._field(self._cell(target))[self._cell(start)]
 
+    def is_button(self, x: int, y: int) -> bool:
+        """Whether the emergency button is in reach at a point."""
+        button = self.map.button
+        return button.x <= x < button.x + button.w and button.y <= y < button.y + button.h
+
     def next_point(
         self, start: tuple[int, int], target: tuple[int, int], *, is_moving: bool = False
     ) -> tuple[int, int]:
