@@ -53,12 +53,20 @@ def running_coworld_league(folder: Path) -> Iterator[League]:
         yield league
 
 
+def _patient_game() -> dict[str, Any]:
+    """Return Paint Arena that waits longer for players, so that episodes are the same on a busy machine."""
+    manifest = game(variants=2)
+    for variant in manifest["variants"]:
+        variant["game_config"]["tick_rate"] = 4
+    return manifest
+
+
 def _fill(league: League, folder: Path) -> None:
     world, app = league.world, league.world.app
     ada, bob, root = (make_account(world, name) for name in ("ada", "bob", "root"))
     league.names |= {"url": league.url, "token": ada.token, "other_token": bob.token, "admin_token": root.token}
     with _http(league, ada) as http:
-        coworld = _ok(http.post("/v2/coworlds/upload", json={"manifest": game(variants=2)}))["id"]
+        coworld = _ok(http.post("/v2/coworlds/upload", json={"manifest": _patient_game()}))["id"]
         pass_certification(app, world.clock, coworld)
         pass_smoke_episodes(app, world.clock, coworld)
         body = {"coworld_name": "paintarena", "league_key": "main", "league_name": LEAGUE_NAME}
