@@ -4,7 +4,7 @@ import random
 
 from bitworld.players.among_them.caution import Caution
 from bitworld.players.among_them.memory import Memory
-from bitworld.players.among_them.routes import FAR, Routes
+from bitworld.players.among_them.routes import FAR, LOOK_AHEAD, Routes
 from bitworld.players.among_them.sight import Figure, Sight
 from bitworld.players.among_them.temper import Temper
 from bitworld.players.among_them.walking import walk
@@ -20,6 +20,8 @@ SUSPECT = 2.0
 STATION_HALF = 8
 MOST_CALLS = 10
 """looks at which the emergency button is pressed or released before this player stops trying"""
+LOST = 900
+"""ticks on the way to a task after which this player walks exactly from cell to cell: a corner may have misled it"""
 INSIDE = 4
 """pixels from the middle of a station at which work begins"""
 
@@ -35,6 +37,7 @@ class Crew:
         """when this player began to flee"""
         self._caution = Caution(routes.stations, memory, temper, random.Random(seed))
         self._target: int | None = None
+        self._chosen = 0
         self._looked_at: int | None = None
         """the task before which this player has looked around"""
         self._pressed = False
@@ -101,6 +104,7 @@ class Crew:
             return walk(self._routes, me, place)
         if self._target is None:
             self._target = min(sight.tasks, key=lambda task: self._cost(me, task), default=None)
+            self._chosen = tick
         if self._target is None:
             return self._wander(me)
         place, station = self.stations[self._target], self._routes.map.tasks[self._target]
@@ -111,7 +115,8 @@ class Crew:
                 self._caution.look_around(tick, sight, me)
                 return 0
             return int(Button.A)
-        return walk(self._routes, me, place, slack=INSIDE - 1)
+        look_ahead = 1 if tick - self._chosen > LOST else LOOK_AHEAD
+        return walk(self._routes, me, place, slack=INSIDE - 1, look_ahead=look_ahead)
 
     def _cost(self, me: Figure, task: int) -> int:
         place = self.stations[task]

@@ -32,6 +32,6 @@ def lie(
 
 
 def scapegoat(memory: Memory, crew: list[int], claims: Claims) -> int | None:
-    """Return the crewmate whom most players accuse: all imposters find the same one."""
+    """Return the crewmate with most accusers: all imposters find the same one."""
     votes = {number: len(claims.get(memory.colours.get(number, ""), ())) for number in crew}
     return max((number for number in crew if votes[number]), key=votes.__getitem__, default=None)

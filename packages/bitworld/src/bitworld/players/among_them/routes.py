@@ -5,7 +5,7 @@ from functools import cache
 
 from bitworld.games.among_them.map import GameMap, Place, load_map
 
-__all__ = ["CELL", "Routes", "routes_of"]
+__all__ = ["CELL", "LOOK_AHEAD", "Routes", "routes_of"]
 
 CELL = 4
 """pixels of a cell of the grid on which ways are found"""
@@ -42,7 +42,7 @@ class Routes:
         return button.x <= x < button.x + button.w and button.y <= y < button.y + button.h
 
     def next_point(
-        self, start: tuple[int, int], target: tuple[int, int], *, is_moving: bool = False
+        self, start: tuple[int, int], target: tuple[int, int], *, is_moving: bool = False, look_ahead: int = LOOK_AHEAD
     ) -> tuple[int, int]:
         """Return a point some cells ahead on the way to a target, and the target itself at its end.
 
@@ -50,7 +50,7 @@ class Routes:
         """
         cell = self._cell(start)
         field = self._spread(self._cell(target), until=cell) if is_moving else self._field(self._cell(target))
-        for _ in range(LOOK_AHEAD):
+        for _ in range(look_ahead):
             if field[cell] <= 1:
                 return target
             cell = min(self._near[cell], key=field.__getitem__, default=cell)

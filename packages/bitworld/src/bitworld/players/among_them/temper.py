@@ -43,6 +43,6 @@ class Temper:
     patience: int = 90
     """ticks for which an imposter stays with several crewmates before it looks for one who is alone"""
     frame: float = 0.5
-    """chance that an imposter accuses a crewmate whom it met, if no one is accused yet"""
+    """chance that an imposter accuses a crewmate that it met, if no accusation was made yet"""
     bluff: float = 0.5
     """chance that an imposter who is accused, or whose partner is, claims to have seen the accuser in a vent"""

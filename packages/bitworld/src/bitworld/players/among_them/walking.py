@@ -1,15 +1,25 @@
 """Turn a place to go to into buttons."""
 
-from bitworld.players.among_them.routes import Routes
+from bitworld.players.among_them.routes import LOOK_AHEAD, Routes
 from bitworld.players.among_them.sight import Figure
 from bitworld.wire.player import Button
 
 __all__ = ["buttons_toward", "walk"]
 
 
-def walk(routes: Routes, me: Figure, target: tuple[int, int], *, slack: int = 1, is_moving: bool = False) -> int:
+def walk(
+    routes: Routes,
+    me: Figure,
+    target: tuple[int, int],
+    *,
+    slack: int = 1,
+    is_moving: bool = False,
+    look_ahead: int = LOOK_AHEAD,
+) -> int:
     """Return the buttons for the way to a target; none within `slack` pixels. Ghosts go straight through walls."""
-    point = target if me.is_ghost else routes.next_point((me.x, me.y), target, is_moving=is_moving)
+    point = (
+        target if me.is_ghost else routes.next_point((me.x, me.y), target, is_moving=is_moving, look_ahead=look_ahead)
+    )
     return buttons_toward((me.x, me.y), point, slack if point == target else 1)
 
 
