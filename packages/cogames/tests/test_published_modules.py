@@ -33,6 +33,7 @@ IN_CLI = {
     "assay",
     "auth",
     "base",
+    "bitworld",
     "client",
     "compat",
     "docsync.docsync",
