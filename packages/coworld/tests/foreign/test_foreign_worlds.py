@@ -127,7 +127,7 @@ def test_a_package_that_ours_would_hide_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("entry", "sentence"),
     [
-        ({"packages": ["numpy"]}, "`packages` in .* must be a list of cogames"),
+        ({"packages": ["numpy"]}, "`packages` in .* must be a list of bitworld, cogames"),
         ({"python": "nowhere"}, "`python` in .* must be the folder of a virtual environment"),
     ],
 )
