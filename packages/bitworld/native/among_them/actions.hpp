@@ -1,4 +1,4 @@
-// What a player does with its buttons in play: vent, report, call a meeting, kill, work on a task, walk.
+// The actions of a player in play: vent, report, call a meeting, kill, work on a task, walk.
 #pragma once
 
 #include <cstdint>

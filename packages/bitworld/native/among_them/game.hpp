@@ -1,4 +1,4 @@
-// What the rules work on: a state, and what stays the same while it changes.
+// A game of Among Them as the rules see it: its state, and the map and settings, which never change.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ inline constexpr int32_t kTaskReward = 1;
 inline constexpr int32_t kKillReward = 10;
 inline constexpr int32_t kWinReward = 100;
 
-// What an identity has earned over all games. Plain data.
+// The earnings of an identity over all games. Plain data.
 struct Account {
   int64_t reward = 0;
   int64_t wins_imposter = 0, wins_crewmate = 0;

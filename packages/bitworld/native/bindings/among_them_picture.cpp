@@ -88,7 +88,7 @@ Lit lit_pixels(const Sight& sight) {
   return Lit(pixels, {}, owner);
 }
 
-// What a player sees while the game is played, for sprite scenes.
+// The view of a player in play, for sprite scenes.
 nb::dict describe_view(const Artist& artist, const Session& session, int32_t player) {
   auto view = std::make_unique<View>();
   artist.look(session.state(), session.config(), player_in(session, player), *view);

@@ -1,4 +1,4 @@
-// What games written in Python share with native ones: the random generator and the state hash.
+// The random generator and the state hash, for games written in Python.
 #include "core/hash.hpp"
 
 #include <nanobind/nanobind.h>

@@ -14,7 +14,7 @@ inline constexpr int32_t kSide = 128;
 inline constexpr std::size_t kPixels = std::size_t{kSide} * kSide;
 inline constexpr uint8_t kClear = 255;  // the value of a transparent pixel of a sprite
 
-// What replaces each colour of a sprite.
+// The replacement of each colour of a sprite.
 using Tint = std::array<uint8_t, 16>;
 
 inline constexpr Tint kPlain = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};

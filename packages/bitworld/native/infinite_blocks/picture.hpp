@@ -1,4 +1,4 @@
-// What a player of infinite blocks sees: 32 x 32 cells of 4 pixels around its piece.
+// The picture of infinite blocks: 32 x 32 cells of 4 pixels around its piece.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a player sees while the game is played: the camera, the lit pixels, who is in sight, the marks of its tasks. Pictures
+// The view of a player in play: the camera, the lit pixels, who is in sight, the marks of its tasks. Pictures
 // and sprite scenes are both drawn from it, so they agree.
 #pragma once
 
