@@ -11,6 +11,7 @@ inline constexpr int kHelpEvery = 100;   // steps between two loads of a cog tha
 inline constexpr double kScarcest = 10;  // its surplus weight: it takes what the team has least of
 inline constexpr double kVariety = 100;  // the habit weight when all is done: every cog mines all elements in turn
 inline constexpr int kSameVisit = 3;     // steps after a heart in which a cog takes more
+inline constexpr int kNearHome = 8;      // steps to the hub that a second heart is worth when none is needed
 inline constexpr int kSpareHearts = 4;   // carried at most when no junction is left to capture
 
 inline int capacity(const Cog& cog) { return cog.gear == kMiner ? cog.mind->miner_cargo : kCargo; }
@@ -239,8 +240,9 @@ inline bool fetch_heart_first(Turn& turn) {
   return hearts > 0 && cog.hearts < hearts_wanted(turn) && turn.queue_at_object(kFetchHeart, mind.hub, 200);
 }
 
-// Fetches hearts for the next open junction while there is none.
+// Fetches hearts for the next open junction while there is none; where all are held for good, only if the hub is near.
 inline bool fetch_reserve(Turn& turn) {
+  if (turn.holds_all() && turn.cog.hearts > 0 && steps_home(turn) > kNearHome) return false;
   return turn.cog.gear == turn.cog.role && turn.mind.supply() > 0 && turn.cog.hearts < hearts_wanted(turn) &&
          turn.queue_at_object(kFetchHeart, turn.mind.hub, 200);
 }

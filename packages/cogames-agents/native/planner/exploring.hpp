@@ -17,6 +17,17 @@ inline int novelty(const Chart& chart, Spot at) {
   return unknown;
 }
 
+// A part of a direction (1, 0 or -1), turned away from a wall close to the hub.
+inline int open_way(const Mind& mind, Spot home, int way, Heading forward, Heading back) {
+  static constexpr int kClose = 6;
+  if (way == 0) return 0;
+  const int step = mind.chart.step(way > 0 ? forward : back);
+  for (int steps = 1; steps <= kClose; ++steps) {
+    if (mind.chart.ground(mind.chart.cell(home) + steps * step) == kBlocked) return -way;
+  }
+  return way;
+}
+
 // How far a place is from the direction in which a cog explores first. Of every eight cogs, the four that open as aligners
 // take the diagonals.
 inline int sector_gap(const Turn& turn, Spot at) {
@@ -24,7 +35,8 @@ inline int sector_gap(const Turn& turn, Spot at) {
   if (turn.mind.hub < 0) return 0;
   const Spot home = turn.mind.object(turn.mind.hub).at;
   const int sector = turn.cog.number & 7;
-  const int along = (at.row - home.row) * kRows[sector] + (at.col - home.col) * kCols[sector];
+  const int along = (at.row - home.row) * open_way(turn.mind, home, kRows[sector], kSouth, kNorth) +
+                    (at.col - home.col) * open_way(turn.mind, home, kCols[sector], kEast, kWest);
   return along > 0 ? 0 : std::min(40, 10 - along);
 }
 
