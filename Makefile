@@ -59,7 +59,7 @@ soak: setup ## what is long: mutated configurations under the sanitizers, a mill
 	@$(PY) scripts/soak.py $(ARGS)
 
 wheels: setup ## build the distributions, use them in an empty environment and in a container, build again with a second standard library
-	@$(PY) -m pytest tests/wheels -m "" $(ARGS)
+	@WHEELS_BUILD_TYPE=Release $(PY) -m pytest tests/wheels -m "" $(ARGS)
 
 wheelhouse: setup ## dist/wheelhouse: wheels of all packages and their dependencies, to install offline without a compiler
 	@$(PY) scripts/wheelhouse.py $(ARGS)

@@ -25,16 +25,9 @@ def compiler() -> Path:
     with locked("protobuf"):
         if not (home / "complete").exists():
             say(f"installing {COMPILER} (once)")
-            subprocess.run([sys.executable, "-m", "venv", "--clear", str(home)], check=True)
-            pip(
-                "installing it",
-                "install",
-                COMPILER,
-                "setuptools<81",
-                log=home / "setup.log",
-                python=home / "bin/python",
-                constrained=False,
-            )
+            subprocess.run([sys.executable, "-m", "venv", "--clear", "--without-pip", str(home)], check=True)
+            words = ("--python", home / "bin" / "python", "install", COMPILER, "setuptools<81")
+            pip("installing it", *words, log=home / "setup.log", constrained=False)
             (home / "complete").touch()
     return home / "bin" / "python"
 

@@ -38,7 +38,8 @@ stages, in this order:
            and on PostgreSQL: same results as without kills
   rounds   server and workers of a platform league killed 50 times, on SQLite and on PostgreSQL: same ratings as without
            kills; 50 policies in 5 divisions play 20 rounds each by themselves (rounds.py); 2,000 seatings
-  samples  every recorded mission saved and loaded, the intervals of 2,000 seasons, every tutorial as a notebook
+  samples  every recorded mission saved and loaded, the intervals of 2,000 seasons, 10 requests of every operation in
+           the OpenAPI document, every tutorial as a notebook
   pixels   10,000 configurations and event sequences of Among Them per property, in the sanitized build
   image    the images of the Containerfile, built from Debian packages and wheels: a server, a worker, episodes on a
            machine and of Cogs vs Clips in its images, the sandbox, the same image twice
@@ -200,9 +201,10 @@ def rounds(args: argparse.Namespace) -> bool:
 def samples(args: argparse.Namespace) -> bool:
     missions = "packages/mettagrid/tests/config/test_recorded_configs.py"
     seasons = "packages/observatory/tests/standings/test_intervals.py"
+    documents = "packages/observatory/tests/test_openapi.py"
     tutorials = "tests/test_tutorials.py"
-    sizes = {"RECORDED_EVERY": "1", "INTERVAL_SEASONS": "2000", "TUTORIAL_NOTEBOOKS": "all"}
-    return run("-m", "pytest", "-q", missions, seasons, tutorials, **sizes)
+    sizes = {"RECORDED_EVERY": "1", "INTERVAL_SEASONS": "2000", "OPENAPI_EXAMPLES": "10", "TUTORIAL_NOTEBOOKS": "all"}
+    return run("-m", "pytest", "-q", missions, seasons, documents, tutorials, **sizes)
 
 
 def image(args: argparse.Namespace) -> bool:

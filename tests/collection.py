@@ -1,9 +1,12 @@
-"""Make collecting cheap: processes of one run share the rewritten bytecode of the test files.
+"""Make collecting cheap: processes of one run share the rewritten bytecode, and old objects are not visited again.
 
 pytest rewrites the asserts of every test file, which takes longer than importing it, and xdist has every process
 collect all files. Here each process first rewrites its part of the files and caches the bytecode, so that it finds
 the other parts in the cache; a later run finds all of them. pytest writes this cache only if Python may write
 bytecode: with PYTHONDONTWRITEBYTECODE set, it may while tests are collected, and not while they run.
+
+A process of a long run has millions of objects: modules, collected tests, caches. A full garbage collection visits them
+all and takes a second or more, and some tests start many. Therefore objects that are alive after a file are frozen.
 """
 
 import gc
@@ -49,3 +52,14 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
         gc.freeze()
         gc.enable()
         sys.dont_write_bytecode = may_not_write
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """Free the garbage of a file after its last test, and exclude what is left from later garbage collections."""
+    try:
+        return (yield)
+    finally:
+        if nextitem is not None and nextitem.path != item.path:
+            gc.collect()
+            gc.freeze()

@@ -30,7 +30,12 @@ def test_the_same_seed_gives_the_same_case() -> None:
 
 
 def test_every_kind_of_mutation_occurs() -> None:
-    assert {name for seed in range(400) for name in mutated_case(seed).changes} == set(WEIGHTS)
+    missing = set(WEIGHTS)
+    for seed in range(400):
+        missing.difference_update(mutated_case(seed).changes)
+        if not missing:
+            return
+    pytest.fail(f"no case has {sorted(missing)}")
 
 
 def test_a_case_is_the_same_after_saving_and_loading(tmp_path: Path) -> None:

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 import workspace
-from tests.wheels.environments import LOG, empty_environment, install
+from tests.wheels.environments import BUILD_TYPE, LOG, build_wheel, empty_environment, install
 
-DIST = workspace.ROOT / "dist"
 BUILD = workspace.ROOT / "build" / "wheels"
+DIST = workspace.ROOT / "dist" if BUILD_TYPE == "Release" else BUILD / "dist"
 
 
 @pytest.fixture(scope="session")
 def sdist() -> Iterator[Path]:
-    """dist/mettagrid-VERSION.tar.gz, made from the working tree."""
+    """mettagrid-VERSION.tar.gz, made from the working tree; in dist/ with `make wheels`."""
     with workspace.locked("wheels"):
         yield _make_sdist()
 
@@ -34,11 +34,8 @@ def _make_sdist() -> Path:
 
 @pytest.fixture(scope="session")
 def wheel(sdist: Path) -> Path:
-    """dist/mettagrid-VERSION-....whl, made from the source archive alone."""
-    arguments = ["wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", DIST, sdist]
-    workspace.pip("building the wheel", *arguments, log=LOG)
-    (path,) = DIST.glob("mettagrid-*.whl")
-    return path
+    """mettagrid-VERSION-....whl, made from the source archive alone."""
+    return build_wheel(sdist, DIST)
 
 
 @pytest.fixture(scope="session")

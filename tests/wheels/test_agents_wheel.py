@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import workspace
+from tests.wheels.environments import build_wheel
 
 PACKAGE = workspace.ROOT / "packages" / "cogames-agents"
-LOG = workspace.ROOT / "build" / "wheels" / "log"
 
 pytestmark = pytest.mark.slow
 
@@ -33,10 +33,7 @@ def test_the_source_archive_has_the_planner_and_no_build_outputs(sdist: Path) ->
 
 
 def test_the_wheel_has_every_module_the_planner_and_the_names(sdist: Path, tmp_path: Path) -> None:
-    how = ["--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path]
-    workspace.pip("building cogames-agents", "wheel", *how, sdist, log=LOG, python=Path(sys.executable))
-    (wheel,) = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
+    with zipfile.ZipFile(build_wheel(sdist, tmp_path)) as archive:
         held = set(archive.namelist())
         (listed,) = [archive.read(name).decode() for name in held if name.endswith("entry_points.txt")]
     source = PACKAGE / "src"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import workspace
-from tests.wheels.environments import LOG, empty_environment, install
+from tests.wheels.environments import build_wheel, empty_environment, install
 
 BUILD = workspace.ROOT / "build" / "wheels"
 
@@ -22,10 +22,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make = f"from scikit_build_core.build import build_sdist; print(build_sdist({str(folder)!r}))"
     package = workspace.ROOT / "packages" / "cogbox"
     name = subprocess.check_output([sys.executable, "-c", make], cwd=package, text=True).splitlines()[-1]
-    how = ["--no-deps", "--no-build-isolation", "--wheel-dir", folder]
-    workspace.pip("building cogbox", "wheel", *how, folder / name, log=LOG, python=Path(sys.executable))
-    (path,) = folder.glob("*.whl")
-    return path
+    return build_wheel(folder / name, folder)
 
 
 def test_the_wheel_contains_every_module_and_the_guard(wheel: Path) -> None:

@@ -2,8 +2,8 @@
 
 `hostile/corpus.py` is the table, `hostile/programs/` the programs, `hostile/worker.py` runs them at one level. All
 levels run at once, each in a process (and for users: with a uid) of its own. Without `HOSTILE_LEVELS=all` (`make soak`)
-every third program runs in a container, which costs more time than all other levels together, and every second one
-is started by an ordinary user.
+every sixth program runs in a container, which costs more time than all other levels together, and every fourth one is
+started by an ordinary user.
 """
 
 import fcntl
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.slow
 HOSTILE = Path(__file__).with_name("hostile")
 LEVELS = (Level.CONTAINER, Level.BUBBLEWRAP, Level.NAMESPACES, Level.LANDLOCK)
 SETTINGS = [(who, level) for who in ("root", "user") for level in LEVELS if (who, level) != ("user", Level.CONTAINER)]
-EVERY = {} if os.environ.get("HOSTILE_LEVELS") == "all" else {Level.CONTAINER: 3, "user": 2}
+EVERY = {} if os.environ.get("HOSTILE_LEVELS") == "all" else {Level.CONTAINER: 6, "user": 4}
 CHOSEN = [
     (who, level, name)
     for who, level in SETTINGS
