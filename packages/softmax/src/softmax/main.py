@@ -52,6 +52,7 @@ def exchange_code(code: Code, server: AuthServer = None, login_server: LoginServ
 class SoftmaxProgram(Program):
     """`softmax`, with the commands that other distributions add, such as `softmax cogames`."""
 
+    distribution = "softmax-cli"
     entries = COMMANDS
     entry_point_group = "softmax.commands"
 

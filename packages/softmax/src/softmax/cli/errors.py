@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from softmax.cli.output import hint, note, styled
+from softmax.cli.output import print_error, styled
 
 __all__ = [
     "INTERRUPTED",
@@ -83,6 +83,8 @@ def explain(error: BaseException, packages: Sequence[str]) -> Explanation:
         place = f": {error.filename}" if error.filename is not None else ""
         return Explanation(f"{error.strerror}{place}", kind="file")
     first = (str(error).splitlines() or [""])[0]
+    if isinstance(error, OSError) and first and _raised_in(error) in packages:
+        return Explanation(first, kind="file")
     if not isinstance(error, ValueError) or _raised_in(error) not in packages:
         first, kind = f"{type(error).__name__}: {first}", "internal"
     return Explanation(first, ["run it again with --debug to see where this happened"], kind)
@@ -105,10 +107,10 @@ def hints_of(error: BaseException) -> list[str] | None:
 def report(explanation: Explanation, *, as_json: bool = False) -> None:
     """Print an explanation on stderr; with `as_json` also as the one document on stdout."""
     for line in explanation.context:
-        note(f"  {line}".rstrip())
-    note(_line(explanation.message))
+        print_error(f"  {line}".rstrip())
+    print_error(_line(explanation.message))
     for text in explanation.hints:
-        hint(text)
+        print_error(f"{styled('hint:', 'cyan', sys.stderr)} {text}")
     if as_json:
         first = explanation.hints[0] if explanation.hints else None
         error = {"type": explanation.kind, "message": explanation.message, "hint": first}

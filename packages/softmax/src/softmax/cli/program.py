@@ -18,13 +18,17 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from softmax.cli.errors import INTERRUPTED, Explanation, explain, is_interrupt, report, usage_message
-from softmax.cli.output import deprecated, show_log, warn
+from softmax.cli.output import configure, deprecated, settings, show_log, warn
 
 __all__ = [
     "CommandGroup",
+    "Debug",
     "Entry",
     "Group",
     "Program",
+    "Quiet",
+    "Verbose",
+    "Version",
     "added_entries",
     "examples",
     "make_app",
@@ -35,7 +39,11 @@ __all__ = [
 OPTIONS = "Options"
 ARGUMENTS = "Arguments"
 LAST = "Other"
-DEBUG, JSON = "--debug", "--json"
+DEBUG, JSON, QUIET, VERBOSE = "--debug", "--json", "--quiet", "--verbose"
+SHORT = {"-q": QUIET, "-v": VERBOSE}
+"""only before the command: a command may have options of these letters"""
+ID_METAVARS = ("MATCH_ID", "EPISODE_ID")
+"""arguments that are UUIDs or their prefixes"""
 
 
 @dataclass(frozen=True)
@@ -131,8 +139,10 @@ class Group(TyperGroup):
 
 
 class Program(Group):
-    """The outermost group: reports errors and accepts `--debug` anywhere on the command line."""
+    """The outermost group: reports errors; takes `--debug`, `--quiet` and `--verbose` anywhere on the command line."""
 
+    distribution: ClassVar[str] = ""
+    """whose version `--version` prints; by default the one with the name of the program"""
     entry_point_group: ClassVar[str] = ""
     """entry points through which other distributions add commands; none if empty"""
     json_errors: ClassVar[bool] = False
@@ -162,9 +172,8 @@ class Program(Group):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        words = list(sys.argv[1:] if args is None else args)
-        debug = DEBUG in words
-        words = [word for word in words if word != DEBUG]
+        words, given = _take_options(list(sys.argv[1:] if args is None else args))
+        configure(quiet=QUIET in given, verbose=VERBOSE in given)
 
         def call() -> Any:
             return super(Program, self).main(words, prog_name, complete_var, False, windows_expand_args, **extra)
@@ -173,7 +182,8 @@ class Program(Group):
             return call()
         if self.shows_warnings:
             show_log()
-        sys.exit(self._exit_code(call, debug=debug, as_json=self.json_errors and JSON in words))
+        as_json = self.json_errors and any(word.partition("=")[0] == JSON for word in words)
+        sys.exit(self._exit_code(call, debug=DEBUG in given, as_json=as_json))
 
     def _exit_code(self, call: Callable[[], Any], *, debug: bool, as_json: bool) -> int:
         """Run the call, report what goes wrong and return the exit code."""
@@ -203,7 +213,46 @@ class Program(Group):
 
 
 class Command(TyperCommand):
-    """A command with its options in panels and its examples as they are written."""
+    """A command with its options in panels and its examples as they are written; `--json` takes names of fields."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        words, fields = self._take_fields(ctx, list(args))
+        if fields is not None:
+            from softmax.cli.fields import split_fields
+
+            settings.fields = split_fields(fields)
+        return super().parse_args(ctx, words)
+
+    def _take_fields(self, ctx: Any, words: list[str]) -> tuple[list[str], str | None]:
+        """Take FIELDS of `--json=FIELDS` or `--json FIELDS` out of the words.
+
+        `--json` alone is valid too, so the word after it is a list of fields only if it contains a comma, if the
+        command has no argument left for it, or if its arguments are ids and the word is not the beginning of one.
+        """
+        if not any(JSON in param.opts for param in self.params):
+            return words, None
+        for place, word in enumerate(words):
+            if word == "--":
+                break
+            if word.startswith(f"{JSON}="):
+                return [*words[:place], JSON, *words[place + 1 :]], word.partition("=")[2]
+            following = words[place + 1 : place + 2]
+            if word == JSON and following and not following[0].startswith("-"):
+                if "," not in following[0] and not self._has_extra(ctx, words) and self._may_take(following[0]):
+                    break
+                return [*words[: place + 1], *words[place + 2 :]], following[0]
+        return words, None
+
+    def _may_take(self, word: str) -> bool:
+        """Return whether a word may be an argument of the command."""
+        names = [str(param.metavar) for param in self.params if param.param_type_name == "argument"]
+        takes_ids = all(name in ID_METAVARS for name in names)
+        return not takes_ids or set(word.lower()) <= set("0123456789abcdef-")
+
+    def _has_extra(self, ctx: Any, words: list[str]) -> bool:
+        """Return whether the command has fewer arguments than the words on its line."""
+        _, extra, _ = self.make_parser(ctx).parse_args(args=list(words))
+        return bool(extra)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         _write_options(self, ctx, formatter)
@@ -271,8 +320,43 @@ def make_group_app(
     return make_app(name, summary, type("GroupProgram", (program,), {"entries": entries, "entry_point_group": ""}))
 
 
-def _root(debug: Annotated[bool, typer.Option(DEBUG, help="Show where an error comes from.")] = False) -> None:
-    """`Program.main` removes `--debug` before parsing; the option exists for the help."""
+def _print_version(ctx: typer.Context, wanted: bool) -> None:
+    if not wanted:
+        return
+    from importlib.metadata import version
+
+    root = ctx.find_root()
+    distribution = getattr(root.command, "distribution", "") or str(root.info_name)
+    print(f"{root.info_name} {version(distribution)}")
+    raise typer.Exit
+
+
+# Options of every program. `Program.main` removes all but `--version` before parsing; they exist for the help.
+Debug = Annotated[bool, typer.Option(DEBUG, help="Show where an error comes from.")]
+Quiet = Annotated[bool, typer.Option(QUIET, "-q", help="Print only results, warnings and errors.")]
+Verbose = Annotated[bool, typer.Option(VERBOSE, "-v", help="Also print requests to servers and other details.")]
+Version = Annotated[
+    bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
+]
+
+
+def _root(version: Version = False, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False) -> None: ...
+
+
+def _take_options(words: list[str]) -> tuple[list[str], set[str]]:
+    """Take the options of the program out of the words of its command line."""
+    given: set[str] = set()
+    rest: list[str] = []
+    for place, word in enumerate(words):
+        if word == "--":
+            rest += words[place:]
+            break
+        option = SHORT.get(word, word) if not rest else word
+        if option in (DEBUG, QUIET, VERBOSE):
+            given.add(option)
+        else:
+            rest.append(word)
+    return rest, given
 
 
 def _attribute(target: str) -> Any:

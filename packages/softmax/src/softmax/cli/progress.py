@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from types import TracebackType
 
+from softmax.cli.output import settings
+
 __all__ = ["ProgressBar"]
 
 WIDTH = 30
@@ -15,7 +17,7 @@ class ProgressBar:
 
     def __init__(self, label: str = "episodes") -> None:
         self._label = label
-        self._visible = sys.stderr.isatty()
+        self._visible = sys.stderr.isatty() and not settings.quiet
         self._has_line = False
 
     def __enter__(self) -> ProgressBar:

@@ -1,8 +1,9 @@
 """Resolve the addresses of the API server and the login server.
 
-Each address comes from the option, then the environment, then `~/.metta/config.yaml`, then from the other address if
-that one is set. The fallback is the server on this machine. No other host is ever a default: tokens and bundles go only
-to hosts that the user named.
+Each address comes from the option, then the environment, then the server that `cogames auth switch` chose, then
+`~/.metta/config.yaml`, then from the other address if that one is set. The fallback is the server on this machine. No
+other host is ever a default: tokens and bundles go only to hosts that the user named. An option may also be a name of
+`softmax.client.servers`.
 
 `~/.metta/config.yaml`, all keys optional:
 
@@ -26,6 +27,7 @@ __all__ = [
     "LOGIN_VARIABLE",
     "Addresses",
     "allowed_upload_hosts",
+    "check_address",
     "config_file",
     "home_page",
     "host_of",
@@ -49,8 +51,19 @@ class Addresses:
 
 def resolve_addresses(server: str | None = None, login_server: str | None = None) -> Addresses:
     """Return the addresses a command uses; `server` and `login_server` are the values of its options."""
-    config = read_yaml(config_file())
+    from softmax.client.servers import current_server, find_server
+
+    named = find_server(server)
+    named_login = find_server(login_server)
+    if named_login is not None:
+        login_server = named_login.login or f"{named_login.api}/api"
+    if named is not None:
+        return Addresses(named.api, _checked(login_server or named.login or saved_login(f"{named.api}/api")))
+    chosen = current_server()
+    config: dict[str, Any] = read_yaml(config_file()) if chosen is None else {"api_url": chosen.api}
     api = server or os.environ.get(API_VARIABLE) or config.get("api_url")
+    if chosen is not None and api == chosen.api:  # its tokens are not for other servers
+        config["login_url"] = chosen.login
     login = login_server or os.environ.get(LOGIN_VARIABLE) or config.get("login_url")
     if api is None and login is None:
         api = LOCAL_SERVER
@@ -131,3 +144,8 @@ def _checked(address: object) -> str:
     if not valid or not text.isprintable() or " " in text or parts.query or parts.fragment or "@" in parts.netloc:
         raise BadAddress(f"{address!r} is not a server address; use one such as {LOCAL_SERVER}")
     return text
+
+
+def check_address(address: str) -> str:
+    """Return an address without a slash at its end; raise `BadAddress` for a text that is not one."""
+    return _checked(address).rstrip("/")

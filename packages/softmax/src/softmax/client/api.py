@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from softmax.client.addresses import resolve_addresses
 from softmax.client.credentials import current_token
+from softmax.client.errors import BadAnswer, ClientError, NotALeagueServer, Refused
 from softmax.client.identity import fetch_whoami
 from softmax.client.transport import Transport, parse
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["ApiClient", "path_part", "query_of"]
 
 T = TypeVar("T")
+PROBE_SECONDS = 5.0
 
 
 class ApiClient:
@@ -55,24 +57,59 @@ class ApiClient:
     def _get(
         self, path: str, kind: type[T], resource: str, params: Mapping[str, Any] | None = None, **content: Any
     ) -> T:
-        return parse(self._call("GET", path, resource, params=query_of(params), **content), kind)
+        return self._parsed(self._call("GET", path, resource, params=query_of(params), **content), kind)
 
     def _post(self, path: str, kind: type[T], resource: str, **content: Any) -> T:
-        return parse(self._call("POST", path, resource, **content), kind)
+        return self._parsed(self._call("POST", path, resource, **content), kind)
+
+    def _parsed(self, response: httpx.Response, kind: type[T]) -> T:
+        """Decode a response; raise `NotALeagueServer` if another program sent it."""
+        try:
+            return parse(response, kind)
+        except BadAnswer:
+            if not self._is_league():
+                reason = f"it answers {response.url.path} with other JSON"
+                raise NotALeagueServer(self.server_url, reason) from None
+            raise
 
     def _call(
         self, method: str, path: str, resource: str, headers: Mapping[str, str] | None = None, **content: Any
     ) -> httpx.Response:
-        url = f"{self.server_url}{path}"
         headers = {**self._headers(), **(headers or {})}
-        return self._transport.call(method, url, headers=headers, resource=resource, **content)
+        return self._checked_call(method, path, headers=headers, resource=resource, **content)
 
     def _headers(self) -> dict[str, str]:
         """Return the headers that say who calls."""
         return {"X-Auth-Token": self.token} if self.token else {}
 
     def _anonymous(self, path: str, resource: str, params: Mapping[str, Any] | None = None) -> httpx.Response:
-        return self._transport.call("GET", f"{self.server_url}{path}", resource=resource, params=query_of(params))
+        return self._checked_call("GET", path, resource=resource, params=query_of(params))
+
+    def _checked_call(self, method: str, path: str, **settings: Any) -> httpx.Response:
+        """Call the server; raise `NotALeagueServer` for a refusal that a league server would not send."""
+        try:
+            return self._transport.call(method, f"{self.server_url}{path}", **settings)
+        except Refused as error:
+            if error.status < 500 and _is_foreign(error) and not self._is_league():
+                reason = f"it answers {path} with status {error.status}"
+                raise NotALeagueServer(self.server_url, reason) from None
+            raise
+
+    def _is_league(self) -> bool:
+        """Ask for the seasons, which every league server lists; a server that does not respond may be one."""
+        try:
+            response = self._transport.send("GET", f"{self.server_url}/tournament/seasons", timeout=PROBE_SECONDS)
+            seasons = response.json() if response.status_code < 500 else []
+            return isinstance(seasons, list) and all(isinstance(row, dict) and "name" in row for row in seasons)
+        except ClientError:
+            return True
+        except ValueError:
+            return False
+
+
+def _is_foreign(error: Refused) -> bool:
+    """Return whether a refusal lacks the explanation that league servers send, or has that of an unknown route."""
+    return error.detail in (None, "Not Found", "Method Not Allowed") and error.retry_after is None
 
 
 def path_part(value: object) -> str:

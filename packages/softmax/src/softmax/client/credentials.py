@@ -46,6 +46,7 @@ __all__ = [
     "save_user_token",
     "softmax_file",
     "user_token",
+    "write_yaml",
 ]
 
 ACTIVE, USER, INTERNAL = "login_tokens", "user_tokens", "observatory_tokens"
@@ -77,25 +78,25 @@ def save_user_token(login: str, token: str) -> None:
     data = read_yaml(cogames_file())
     for name in (ACTIVE, USER):
         _section(data, name)[login] = token
-    _write(cogames_file(), data)
+    write_yaml(cogames_file(), data)
     newer = _read_newer()
     if newer[TOKENS].get(_key(login)) != token:
         newer[SESSIONS].pop(_key(login), None)
     newer[TOKENS][_key(login)] = token
-    _write(softmax_file(), newer)
+    write_yaml(softmax_file(), newer)
 
 
 def save_player_session(login: str, player_id: str, token: str, expires_at: datetime) -> None:
     """Make a player's session the active one; the user's own token stays."""
     data = read_yaml(cogames_file())
     _section(data, ACTIVE)[login] = token
-    _write(cogames_file(), data)
+    write_yaml(cogames_file(), data)
     newer = _read_newer()
     session = _section(newer[SESSIONS], _key(login))
     session["active"] = player_id
     until = expires_at.astimezone(UTC).isoformat().replace("+00:00", "Z")
     _section(session, "cache")[player_id] = {"token": token, "expires_at": until}
-    _write(softmax_file(), newer)
+    write_yaml(softmax_file(), newer)
 
 
 def restore_user_session(login: str) -> str | None:
@@ -105,11 +106,11 @@ def restore_user_session(login: str) -> str | None:
         return None
     data = read_yaml(cogames_file())
     _section(data, ACTIVE)[login] = token
-    _write(cogames_file(), data)
+    write_yaml(cogames_file(), data)
     newer = _read_newer()
     if _section(newer[SESSIONS], _key(login)).get("active"):
         newer[SESSIONS][_key(login)]["active"] = None
-        _write(softmax_file(), newer)
+        write_yaml(softmax_file(), newer)
     return token
 
 
@@ -123,11 +124,11 @@ def save_token(section: str, login: str, token: str) -> None:
     path = config_file() if section == INTERNAL else cogames_file()
     data = read_yaml(path)
     _checked_section(path, data, section)[login] = token
-    _write(path, data)
+    write_yaml(path, data)
     if section == USER:
         newer = _read_newer()
         newer[TOKENS][_key(login)] = token
-        _write(softmax_file(), newer)
+        write_yaml(softmax_file(), newer)
 
 
 def delete_token(section: str, login: str) -> bool:
@@ -136,11 +137,11 @@ def delete_token(section: str, login: str) -> bool:
     data = read_yaml(path)
     deleted = _checked_section(path, data, section).pop(login, None) is not None
     if deleted:
-        _write(path, data)
+        write_yaml(path, data)
     if section == USER:
         newer = _read_newer()
         if newer[TOKENS].pop(_key(login), None) is not None:
-            _write(softmax_file(), newer)
+            write_yaml(softmax_file(), newer)
             deleted = True
     return deleted
 
@@ -155,11 +156,11 @@ def delete_tokens(login: str) -> bool:
     data = read_yaml(cogames_file())
     deleted = [_section(data, name).pop(login, None) for name in (ACTIVE, USER)]
     if any(deleted):
-        _write(cogames_file(), data)
+        write_yaml(cogames_file(), data)
     newer = _read_newer()
     deleted_newer = [newer[name].pop(_key(login), None) for name in (SESSIONS, TOKENS)]
     if any(deleted_newer):
-        _write(softmax_file(), newer)
+        write_yaml(softmax_file(), newer)
     return any(deleted) or any(deleted_newer)
 
 
@@ -207,7 +208,7 @@ def _checked_section(path: Path, data: dict[str, Any], name: str) -> dict[str, A
     return _section(data, name)
 
 
-def _write(path: Path, data: dict[str, Any]) -> None:
+def write_yaml(path: Path, data: dict[str, Any]) -> None:
     """Replace the file atomically; other users can never read it, not even while it is written."""
     import yaml
 

@@ -5,6 +5,7 @@
     ├── BadAddress          the server is not a valid address
     ├── BadCredentials      a file with tokens cannot be read
     ├── Unreachable         the server did not respond
+    ├── NotALeagueServer    the address answers, but not as a league server
     ├── BadAnswer           the response does not match the documented type
     ├── Refused             the server responded with an error: `status`, `detail`
     │   ├── TokenRejected   401
@@ -24,6 +25,7 @@ __all__ = [
     "BadCredentials",
     "ClientError",
     "LoginFailed",
+    "NotALeagueServer",
     "NotAuthenticated",
     "NotFound",
     "Refused",
@@ -59,6 +61,14 @@ class Unreachable(ClientError):
                 "check that it is running; `observatory serve` starts a server on this machine",
                 "to use another server, pass --server URL or set COGAMES_API_URL",
             ],
+        )
+
+
+class NotALeagueServer(ClientError):
+    def __init__(self, address: str, reason: str) -> None:
+        super().__init__(
+            f"{address} is not a league server: {reason}",
+            ["check the address and the port; `cogames auth list` shows the servers with names"],
         )
 
 

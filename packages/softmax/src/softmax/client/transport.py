@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import ipaddress
+import logging
 import random
 import re
 import time
@@ -15,7 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
-from softmax.client.errors import BadAddress, BadAnswer, NotFound, Refused, TokenRejected, Unreachable
+from softmax.client.errors import BadAddress, BadAnswer, NotALeagueServer, NotFound, Refused, TokenRejected, Unreachable
 
 if TYPE_CHECKING:
     import ssl
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     import httpx
 
 __all__ = ["Transport", "call", "is_loopback", "parse", "same_host", "send"]
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 TIMEOUT = 30.0
@@ -118,10 +121,14 @@ class Transport:
         client = self._client(url, follow_redirects)
         rejections = _Rejections(content.get("content"))
         while True:
+            began = time.monotonic()
             try:
                 response = client.request(
                     method, url, headers=headers, timeout=timeout, follow_redirects=follow_redirects, **content
                 )
+                taken = 1000 * (time.monotonic() - began)
+                # Without the query, which may be a signature.
+                logger.info("%s %s: %d, %.0f ms", method, url.partition("?")[0], response.status_code, taken)
                 if (delay := rejections.delay(response)) is not None:
                     time.sleep(delay)
                     _rewind(content.get("content"))
@@ -134,9 +141,9 @@ class Transport:
                 raise Unreachable(_origin(url), f"no response within {timeout:g} seconds") from None
             except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError) as error:
                 if not delays:
-                    raise Unreachable(_origin(url), str(error) or type(error).__name__) from None
+                    raise Unreachable(_origin(url), _reason(error, url)) from None
             except httpx.HTTPError as error:
-                raise Unreachable(_origin(url), str(error) or type(error).__name__) from None
+                raise Unreachable(_origin(url), _reason(error, url)) from None
             except UnicodeError:
                 raise BadAnswer(f"Cannot call {_origin(url)}: the token or the URL is not plain ASCII") from None
             time.sleep(delays.pop(0))
@@ -226,11 +233,23 @@ def parse(response: httpx.Response, kind: type[T]) -> T:
         return TypeAdapter(kind).validate_json(response.content)
     except ValidationError as error:
         first = error.errors()[0]
+        origin, path = _origin(str(response.url)), urlsplit(str(response.url)).path
+        if first["type"] == "json_invalid":
+            raise NotALeagueServer(origin, f"it answers {path} with {content_kind(response)}") from None
         place = ".".join(str(part) for part in first["loc"]) or "the document"
-        path = urlsplit(str(response.url)).path
         raise BadAnswer(
-            f"{_origin(str(response.url))} sent an unexpected response to {path}: {place}: {first['msg']}"
+            f"{origin} sent an unexpected response to {path}: {place}: {first['msg']}",
+            ["the address may belong to another program, or to a league server of another version"],
         ) from None
+
+
+def content_kind(response: httpx.Response) -> str:
+    """Return what a response is, for messages: `an HTML page`, `JSON`, ..."""
+    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    known = {"text/html": "an HTML page", "text/plain": "plain text", "application/json": "JSON"}
+    if not response.content:
+        return "an empty response"
+    return known.get(kind, _printable(kind) if kind else "data of no declared type")
 
 
 def is_loopback(url: str) -> bool:
@@ -275,6 +294,25 @@ def _printable(text: str) -> str:
 def _validation(item: dict[str, Any]) -> str:
     place = ".".join(str(part) for part in item.get("loc", []) if part != "body")
     return f"{place}: {item.get('msg')}" if place else str(item.get("msg"))
+
+
+def _reason(error: Exception, url: str) -> str:
+    """Explain why there was no response, in words where the cause is known."""
+    text = str(error) or type(error).__name__
+    if "Connection refused" in text:
+        return "connection refused, so no server listens there"
+    if "WRONG_VERSION_NUMBER" in text or "RECORD_LAYER_FAILURE" in text or "PACKET_LENGTH_TOO_LONG" in text:
+        return f"the port does not use TLS; try http://{urlsplit(url).netloc}"
+    if "CERTIFICATE_VERIFY_FAILED" in text:
+        why = re.search(r"verify failed: (.*?) \(", text)
+        return f"its TLS certificate is not trusted{f': {why[1]}' if why else ''}"
+    if "Name or service not known" in text or "No address associated" in text or "name resolution" in text:
+        return f"the host name {urlsplit(url).hostname} is unknown"
+    if "Server disconnected" in text:
+        return "it closed the connection without a response, so it may not speak HTTP"
+    if type(error).__name__ == "RemoteProtocolError":
+        return f"the response is not HTTP ({text})"
+    return text
 
 
 def _origin(url: str) -> str:

@@ -11,9 +11,11 @@ from softmax.cli.errors import fail
 from softmax.cli.output import hint, note
 from softmax.cli.program import examples
 
-HELP = "Login server [default: COGAMES_LOGIN_URL, ~/.metta/config.yaml, or this machine's]"
-AuthServer = Annotated[str | None, typer.Option("--server", "-s", metavar="URL", help=HELP)]
-LoginServer = Annotated[str | None, typer.Option("--login-server", metavar="URL", help="The same; wins over --server.")]
+HELP = "Login server, or a name of `cogames auth list` [default: COGAMES_LOGIN_URL, the chosen one, or this machine's]"
+AuthServer = Annotated[str | None, typer.Option("--server", "-s", metavar="SERVER", help=HELP)]
+LoginServer = Annotated[
+    str | None, typer.Option("--login-server", metavar="SERVER", help="The same; wins over --server.")
+]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the address of the page.")]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Sign in again, even with a token that works.")]
 Timeout = Annotated[
@@ -80,9 +82,14 @@ def status(server: AuthServer = None, login_server: LoginServer = None) -> None:
     from softmax.client import NotAuthenticated, fetch_whoami, resolve_addresses
     from softmax.client.addresses import saved_login
     from softmax.client.credentials import current_token
+    from softmax.client.servers import find_server
 
     named = login_server or server
-    addresses = resolve_addresses(server if login_server else None, saved_login(named) if named else None)
+    if find_server(named) is not None:
+        addresses = resolve_addresses(named)
+        server = login_server = None
+    else:
+        addresses = resolve_addresses(server if login_server else None, saved_login(named) if named else None)
     token = current_token(addresses.login)
     if token is None:
         raise NotAuthenticated

@@ -13,6 +13,7 @@ from softmax.wire.assays import (
     AssayResultsResponse,
     AssayRunResponse,
     AxisScore,
+    DiagnosisFinding,
     MissionMetrics,
     MissionSpec,
 )
@@ -23,12 +24,25 @@ from softmax.wire.episodes import (
     EpisodeWithTags,
     PolicyResult,
 )
+from softmax.wire.explanations import (
+    ActionCounts,
+    Difference,
+    ExplainedPolicy,
+    ExplainedTeam,
+    Explanation,
+    LogPlace,
+    MatchExplanation,
+    Moment,
+    PolicyFailure,
+)
 from softmax.wire.matches import (
     MatchPlayerInfo,
     MatchResponse,
 )
 from softmax.wire.policies import (
     PoliciesResponse,
+    PolicyBundleResponse,
+    PolicyDeleteResponse,
     PolicyRow,
     PolicyVersionResponse,
     PolicyVersionRow,
@@ -52,6 +66,7 @@ from softmax.wire.seasons import (
     SeasonSummary,
     SeasonVersionInfo,
     SubmitResponse,
+    WithdrawResponse,
 )
 from softmax.wire.teams import (
     PhaseDetail,
@@ -64,20 +79,29 @@ from softmax.wire.teams import (
 )
 
 __all__ = [
+    "ActionCounts",
     "AgentResult",
     "AssayResultsResponse",
     "AssayRunResponse",
     "AxisScore",
+    "DiagnosisFinding",
+    "Difference",
     "EpisodeQueryResponse",
     "EpisodeResponse",
     "EpisodeWithTags",
+    "ExplainedPolicy",
+    "ExplainedTeam",
+    "Explanation",
     "LeaderboardEntry",
+    "LogPlace",
+    "MatchExplanation",
     "MatchPlayerInfo",
     "MatchReproduction",
     "MatchResponse",
     "MembershipHistoryEntry",
     "MissionMetrics",
     "MissionSpec",
+    "Moment",
     "PhaseDetail",
     "PlayerCredential",
     "PlayerCredentialCreateResponse",
@@ -85,6 +109,9 @@ __all__ = [
     "PlayerLoginResponse",
     "PlayerResponse",
     "PoliciesResponse",
+    "PolicyBundleResponse",
+    "PolicyDeleteResponse",
+    "PolicyFailure",
     "PolicyResult",
     "PolicyRow",
     "PolicySummary",
@@ -110,4 +137,5 @@ __all__ = [
     "TeamTournamentProgress",
     "UserRow",
     "WhoAmIResponse",
+    "WithdrawResponse",
 ]

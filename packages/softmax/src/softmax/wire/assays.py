@@ -11,7 +11,14 @@ from pydantic import Field
 from softmax.wire.base import Nullable, ResponseModel
 from softmax.wire.states import AssayAxisName, AssayStatus
 
-__all__ = ["AssayResultsResponse", "AssayRunResponse", "AxisScore", "MissionMetrics", "MissionSpec"]
+__all__ = [
+    "AssayResultsResponse",
+    "AssayRunResponse",
+    "AxisScore",
+    "DiagnosisFinding",
+    "MissionMetrics",
+    "MissionSpec",
+]
 
 
 class MissionSpec(ResponseModel):
@@ -52,6 +59,16 @@ class AxisScore(ResponseModel):
     axis: AssayAxisName
     score: float
     derived_metrics: MissionMetrics
+
+
+class DiagnosisFinding(ResponseModel):
+    """A weakness of a policy, and what its author can do; `severity` is between 0 and 1."""
+
+    axis: str
+    severity: float
+    likely_cause: str
+    action: str
+    expected_effect: str
 
 
 class AssayResultsResponse(ResponseModel):

@@ -12,6 +12,8 @@ from softmax.wire.base import Nullable, ResponseModel
 __all__ = [
     "FileUploadResponse",
     "PoliciesResponse",
+    "PolicyBundleResponse",
+    "PolicyDeleteResponse",
     "PolicyRow",
     "PolicyVersionResponse",
     "PolicyVersionRow",
@@ -123,3 +125,19 @@ class SelectionAccess(ResponseModel):
     """The users who may give a policy a seat in an episode on request."""
 
     selection_scope: Literal["any_request", "owner_visible"]
+
+
+class PolicyBundleResponse(ResponseModel):
+    """Where to download the bundle or file of a policy version."""
+
+    url: str
+    """signed; valid for a limited time, without a token"""
+    kind: Literal["bundle", "file"]
+    size_bytes: int | None = None
+    sha256: str | None = None
+
+
+class PolicyDeleteResponse(ResponseModel):
+    """The deleted versions, as `name:vN`."""
+
+    deleted: list[str]

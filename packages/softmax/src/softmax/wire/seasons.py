@@ -20,6 +20,7 @@ __all__ = [
     "SeasonSummary",
     "SeasonVersionInfo",
     "SubmitResponse",
+    "WithdrawResponse",
 ]
 
 
@@ -106,6 +107,12 @@ class PolicySummary(ResponseModel):
 
 class SubmitResponse(ResponseModel):
     """The pools that the policy entered."""
+
+    pools: list[str]
+
+
+class WithdrawResponse(ResponseModel):
+    """The pools that the policy left."""
 
     pools: list[str]
 
