@@ -394,7 +394,7 @@ def test_lessons_reach_watchers_who_come_later(table: Table) -> None:
 
 
 def test_objects_that_appear_later_are_told_before_the_chunk_that_mentions_them() -> None:
-    from mettagrid.live._feed import CHUNK, OBJECTS
+    from mettagrid.live._chunks import CHUNK, OBJECTS
     from mettagrid.replay import EpisodeRecorder
 
     with LiveGame(plan_of("noop")) as game:

@@ -13,7 +13,7 @@ from typing import Any, Self
 import pytest
 
 from mettagrid.config.mettagrid_config import MettaGridConfig
-from mettagrid.live import Clock, LiveGame, LiveServer
+from mettagrid.live import Clock, Goal, LiveGame, LiveServer
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.runner.episode.plan import EpisodePlan
 from tests.browser import Visit
@@ -73,12 +73,15 @@ class Table:
 
 
 @contextmanager
-def serve_game(policy: str = "noop", *, paused: bool = False, speed: float = 60.0, **settings: Any) -> Iterator[Table]:
+def serve_game(
+    policy: str = "noop", *, paused: bool = False, speed: float = 60.0, goal: Goal | None = None, **settings: Any
+) -> Iterator[Table]:
     env = room(**settings)
     seats = [0] * env.game.num_agents
     plan = EpisodePlan(env, [PolicySpec(class_path=policy)], seats, seed=7)
     with ExitStack() as stack:
-        game = stack.enter_context(LiveGame(plan, title="room", clock=Clock(paused=paused, steps_per_second=speed)))
+        clock = Clock(paused=paused, steps_per_second=speed)
+        game = stack.enter_context(LiveGame(plan, title="room", goal=goal, clock=clock))
         server = stack.enter_context(LiveServer(game))
         game.start()
         yield Table(game, server)

@@ -195,9 +195,17 @@ class TestRefusals:
         assert create_bundle(trained, Path("out.zip"), include_files=["metta"]).warnings == ()
 
 
-def test_code_that_is_only_here_is_warned_about() -> None:
-    assert create_bundle(MINE, Path("out.zip")).warnings == (
+def test_the_source_of_a_class_comes_along_unless_other_files_are_named(here: Path) -> None:
+    made = create_bundle(MINE, Path("out.zip"))
+    assert (made.included, made.warnings) == (("my_policy.py",), ())
+    assert create_bundle(MINE, Path("out.zip"), include_files=["setup_policy.py"]).warnings == (
         "my_policy.MyPolicy is not in the bundle; include its source with -f PATH",
+    )
+
+
+def test_code_that_is_only_elsewhere_is_warned_about() -> None:
+    assert create_bundle(PolicySpec(class_path="elsewhere.MyPolicy"), Path("out.zip")).warnings == (
+        "elsewhere.MyPolicy is not in the bundle; include its source with -f PATH",
     )
     assert create_bundle(PolicySpec(class_path="mettagrid.policy.noop.NoopPolicy"), Path("out.zip")).warnings == ()
     (warning,) = create_bundle(PolicySpec(class_path="unknown"), Path("out.zip")).warnings

@@ -12,10 +12,12 @@
 
 from typing import TYPE_CHECKING
 
+from mettagrid.live._broadcast import Broadcast, Piece
+from mettagrid.live._chunks import WHOLE
 from mettagrid.live._clock import Clock, TickMode
 from mettagrid.live._controls import Controls, Seat
-from mettagrid.live._feed import WHOLE, Feed
-from mettagrid.live._game import Line, Lines, LiveGame
+from mettagrid.live._feed import Feed
+from mettagrid.live._game import Goal, Line, Lines, LiveGame
 from mettagrid.live._renderer import LiveRenderer
 from mettagrid.live._tokens import Grant, Rights
 from mettagrid.live.errors import BadOrder, BranchFailed, LiveError, NotDriving, Refused, SlotTaken
@@ -30,10 +32,12 @@ __all__ = [
     "WHOLE",
     "BadOrder",
     "BranchFailed",
+    "Broadcast",
     "Clock",
     "Controls",
     "Conversation",
     "Feed",
+    "Goal",
     "Grant",
     "Line",
     "Lines",
@@ -42,6 +46,7 @@ __all__ = [
     "LiveRenderer",
     "LiveServer",
     "NotDriving",
+    "Piece",
     "Player",
     "Refused",
     "Request",

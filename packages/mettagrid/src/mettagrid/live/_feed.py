@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import struct
 import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mettagrid.live._chunks import WHOLE, chunk_messages
 from mettagrid.replay import EpisodeRecorder, replay_bytes
-from mettagrid.replay._compact_write import chunk_bytes
-from mettagrid.replay._rows import Field, Rows
 
 if TYPE_CHECKING:
     from mettagrid.simulator.simulator import Simulation
@@ -19,8 +17,6 @@ __all__ = ["WHOLE", "Feed"]
 
 MAX_TICKS = 1000
 """most steps in one chunk; a watcher that fell behind gets several chunks"""
-WHOLE, CHUNK, OBJECTS = b"\x01", b"\x02", b"\x03"
-"""first bytes of a binary message"""
 
 
 class Feed:
@@ -95,18 +91,5 @@ class Feed:
         if end <= begin:
             return tick, []
         written, notes = self._recorder.written_between(self._marks[begin], self._marks[end])
-        begins = written["field"] == Field.TICK
-        ticks = written["value"][begins][np.cumsum(begins) - 1]
-        messages = []
-        new = written[written["field"] == Field.OBJECT]
-        if len(new):
-            agents = {int(row["object"]): int(row["value"]) for row in written[written["field"] == Field.AGENT]}
-            of_agents = [agents.get(number, -1) for number in new["object"].tolist()]
-            columns = (new["value"], new["key"], np.array(of_agents))
-            packed = b"".join(column.astype("<i4").tobytes() for column in columns)
-            messages.append(OBJECTS + struct.pack("<I", len(new)) + packed)
-        is_reported = written["field"] >= Field.ALIVE
-        reported = written[is_reported]
-        rows = Rows.make(reported["field"], reported["object"], reported["key"], ticks[is_reported], reported["value"])
-        content = chunk_bytes(self._marks[begin].tick + 1, self._marks[end].tick, rows, self._totals[begin], notes)
-        return self._marks[end].tick, [*messages, CHUNK + content]
+        first, last = self._marks[begin].tick + 1, self._marks[end].tick
+        return last, chunk_messages(written, notes, first=first, last=last, totals=self._totals[begin])

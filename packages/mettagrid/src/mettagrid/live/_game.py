@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mettagrid.runner.episode.plan import EpisodePlan
     from mettagrid.simulator.interface import SimulatorEventHandler
 
-__all__ = ["Line", "Lines", "LiveGame"]
+__all__ = ["Goal", "Line", "Lines", "LiveGame"]
 
 MAX_LINES = 8
 PATIENCE = 5.0
@@ -38,13 +38,22 @@ class Line:
     over: threading.Event = field(default_factory=threading.Event)
 
 
+@dataclass(frozen=True)
+class Goal:
+    """What a game is about, for people who play it."""
+
+    text: str
+    hint: str = ""
+
+
 class Lines:
     """The lines of a game by number, as the server uses them. This class has a single line and no branches."""
 
     can_branch = False
 
-    def __init__(self, title: str, renderer: LiveRenderer) -> None:
+    def __init__(self, title: str, renderer: LiveRenderer, *, goal: Goal | None = None) -> None:
         self.title = title
+        self.goal = goal
         self.lines: dict[int, Line] = {0: Line(0, renderer)}
         self._listeners: list[Callable[[], None]] = []
 
@@ -98,6 +107,7 @@ class LiveGame(Lines):
         plan: EpisodePlan,
         *,
         title: str = "",
+        goal: Goal | None = None,
         clock: Clock | None = None,
         handlers: Callable[[LiveRenderer], Sequence[SimulatorEventHandler]] | None = None,
     ) -> None:
@@ -109,7 +119,7 @@ class LiveGame(Lines):
         self._branching = threading.Lock()
         self._new_line: Line | None = None
         self._closed = False
-        super().__init__(title, LiveRenderer(clock, turn=self._turns.turn()))
+        super().__init__(title, LiveRenderer(clock, turn=self._turns.turn()), goal=goal)
 
     def start(self) -> None:
         """Start the game; return when the first tick can be shown, or raise the error that prevented the start."""

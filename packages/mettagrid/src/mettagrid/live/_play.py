@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from mettagrid.live._clock import Clock
-from mettagrid.live._game import PATIENCE, LiveGame
+from mettagrid.live._game import PATIENCE, Goal, LiveGame
 from mettagrid.live._server import LiveServer
 from mettagrid.viewer._pages import pages_folder
 
@@ -30,6 +30,7 @@ def play_live(
     plan: EpisodePlan,
     *,
     title: str = "",
+    goal: Goal | None = None,
     autostart: bool = False,
     host: str = "127.0.0.1",
     port: int = 0,
@@ -38,12 +39,13 @@ def play_live(
 ) -> EpisodeOutcome:
     """Play an episode that people watch and take part in; print the address to stderr.
 
-    It starts when a user presses play, or at once with `autostart`. A keyboard interrupt ends it after one more step.
+    It starts when a user is ready or presses play, or at once with `autostart`. `goal` is shown to people who play.
+    A keyboard interrupt ends it after one more step.
     If the page is still open after the episode, the server keeps running until it is closed, or until an interrupt.
     Raises what `play_episode` raises, and `PagesMissing`.
     """
     pages_folder()  # fail early with a helpful message
-    game = LiveGame(plan, title=title, clock=Clock(paused=not autostart), handlers=handlers)
+    game = LiveGame(plan, title=title, goal=goal, clock=Clock(paused=not autostart), handlers=handlers)
     with LiveServer(game, host=host, port=port) as server:
         try:
             game.start()

@@ -7,11 +7,12 @@ import json
 import time
 from abc import abstractmethod
 from contextlib import suppress
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from websockets.exceptions import ConnectionClosed
 
-from mettagrid.live._feed import WHOLE
+from mettagrid.live._chunks import WHOLE
 from mettagrid.live._messages import (
     WATCH_PROTOCOL,
     control_state,
@@ -151,6 +152,7 @@ class Watcher(Conversation):
                 "lines": self._sent_lines,
                 "title": game.title,
                 "can_branch": game.can_branch,
+                "goal": None if game.goal is None else asdict(game.goal),
             }
         )
         tick, replay = await asyncio.to_thread(feed.whole)

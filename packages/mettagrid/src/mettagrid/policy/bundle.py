@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import tempfile
 import zipfile
@@ -13,6 +14,7 @@ from typing import Any
 
 from mettagrid.policy.archive import extract_submission_archive
 from mettagrid.policy.bundle_cache import is_own_file
+from mettagrid.policy.policy_registry import get_policy_registry
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.policy.submission import (
     POLICY_SPEC_FILENAME,
@@ -63,7 +65,8 @@ def create_bundle(
     """Write a bundle and return a summary of it.
 
     `policy` is a description, or the path of a bundle (folder or archive) to pack again with changes. `include_files`
-    are files and folders inside `cwd`, by default the working directory; they keep their place relative to it, except
+    are files and folders inside `cwd`, by default the working directory; without any, a description brings the source
+    of its class, if that is inside `cwd`. They keep their place relative to it, except
     a file that is the class's whole module, which goes to the root. `__init__.py` of the folders above them are added.
     The weights of a description and `setup_script`, a Python file, are included in the same way. `init_kwargs` override
     those of the policy; dashes in their names become underscores. `network_hosts` are hosts that the policy asks to
@@ -83,6 +86,8 @@ def create_bundle(
         else:
             spec = SubmissionPolicySpec(**{name: getattr(policy, name) for name in PolicySpec.model_fields})
         given = list(include_files)
+        if not isinstance(policy, Path) and not given:
+            given += _class_source(spec.class_path, base)
         if not isinstance(policy, Path) and spec.data_path is not None:
             spec.data_path = _inside(spec.data_path, base).as_posix()
             given.append(spec.data_path)
@@ -115,6 +120,20 @@ def _read_bundle(bundle: Path, temporary: Path, members: dict[str, Path], output
         if not is_own_file(path.name) and (not is_run or place in (spec.data_path, spec.setup_script)):
             members[place] = path
     return spec
+
+
+def _class_source(class_path: str, base: Path) -> list[str]:
+    """Return the path of a class's source below `base`: its file, or the outermost package around it; else nothing."""
+    parts = class_path.split(".")[:-1]
+    if not parts or not all(part.isidentifier() for part in parts):
+        return []
+    place = Path(*parts)
+    if (base / place).with_suffix(".py").is_file():
+        place = place.with_suffix(".py")
+    elif not (base / place / "__init__.py").is_file():
+        return []
+    packages = [folder for folder in place.parents if (base / folder / "__init__.py").is_file() and folder != Path()]
+    return [str(packages[-1] if packages else place)]
 
 
 def _setup_script(text: str, base: Path) -> str:
@@ -189,7 +208,9 @@ def _check_runnable(spec: SubmissionPolicySpec, members: Mapping[str, Path]) -> 
             "include it with -f PATH, or install it in a script given with --setup-script SETUP.py"
         )
     if not module:
-        return [f"{spec.class_path} is not a known policy name; write it as module.Class"]
+        near = difflib.get_close_matches(spec.class_path, list(get_policy_registry()), n=3, cutoff=0.7)
+        advice = f"did you mean {' or '.join(near)}?" if near else "write it as module.Class"
+        return [f"{spec.class_path} is not a known policy name; {advice}"]
     if _is_installed(top):
         return []
     return [f"{spec.class_path} is not in the bundle; include its source with -f PATH"]

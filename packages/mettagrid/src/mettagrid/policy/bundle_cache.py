@@ -19,8 +19,8 @@ except ImportError:  # Windows has no such lock; the rename below is sufficient 
 
 DEFAULT_POLICY_CACHE_DIR = Path(tempfile.gettempdir()) / "mettagrid-policy-cache"
 
-_COMPLETE = ".extraction_complete"
-_OWN_FILES = (_COMPLETE, ".extraction.lock")
+EXTRACTED = ".extraction_complete"
+_OWN_FILES = (EXTRACTED, ".extraction.lock")
 
 
 def unpacked_bundle(archive: Path, *, cache_dir: Path | None = None, destination: Path | None = None) -> Path:
@@ -31,7 +31,7 @@ def unpacked_bundle(archive: Path, *, cache_dir: Path | None = None, destination
     """
     digest = archive_digest(archive)
     if destination is not None:
-        marker = destination / _COMPLETE
+        marker = destination / EXTRACTED
         if not marker.is_file() or marker.read_text() != digest:
             marker.unlink(missing_ok=True)
             extract_submission_archive(archive, destination)
@@ -40,9 +40,10 @@ def unpacked_bundle(archive: Path, *, cache_dir: Path | None = None, destination
     cache = usable_cache_dir(cache_dir)
     folder = cache / f"{digest}.d"
     with exclusive_file_lock(cache / f"{digest}.lock"):
-        if not (folder / _COMPLETE).is_file():
+        if not (folder / EXTRACTED).is_file():
             shutil.rmtree(folder, ignore_errors=True)
             _unpack(archive, folder, digest)
+        (folder / EXTRACTED).touch()  # its time says when the bundle was last used
     return folder
 
 
@@ -111,7 +112,7 @@ def _unpack(archive: Path, folder: Path, digest: str) -> None:
         extract_submission_archive(archive, temporary)
         if archive_digest(archive) != digest:
             raise ValueError(f"{archive} was changed while it was being read; load it again")
-        (temporary / _COMPLETE).write_text(digest)
+        (temporary / EXTRACTED).write_text(digest)
         temporary.chmod(0o755)
         with contextlib.suppress(FileExistsError):
             temporary.rename(folder)

@@ -132,8 +132,8 @@ def _unknown(name: str) -> str:
     if name in NEEDS_TORCH:
         return f"Invalid symbol name: {name}; it needs PyTorch: `pip install cogames[neural]`"
     known = list(get_policy_registry())
-    close = difflib.get_close_matches(name, known, n=3)
-    hint = f"did you mean {' or '.join(close)}?" if close else f"known names: {', '.join(known)}"
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.7)
+    hint = f"did you mean {' or '.join(close)}?" if close else "`cogames policies` lists the names."
     text = f"Invalid symbol name: {name}; {hint} A class is written module.Class"
     return text if find_spec("cogames_agents") is not None else f"{text}; `pip install cogames[agents]` adds policies"
 

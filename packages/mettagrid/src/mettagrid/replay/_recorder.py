@@ -115,6 +115,11 @@ class EpisodeRecorder:
         """The current position."""
         return Mark(self._last_tick, len(self._pages) - 1, self._native.written, len(self._notes))
 
+    @property
+    def episode_rewards(self) -> np.ndarray:
+        """float32: the sum of each agent's rewards in the episode so far."""
+        return self._engine.get_episode_rewards()
+
     def capture_until(self, mark: Mark, stats: dict[str, Any]) -> Capture:
         """Return the episode up to a mark, with the stats of that time; recording may continue concurrently."""
         fields = self._facts.fields | {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from mettagrid.simulator.interface import SimulatorEventHandler
 from mettagrid.util.file import http_url, write_data
 
 if TYPE_CHECKING:
+    from mettagrid.live import Broadcast
     from mettagrid.replay import BackgroundWriter
     from mettagrid.simulator.simulator import Simulation
 
@@ -31,6 +32,7 @@ __all__ = [
     "EpisodeReplay",
     "InMemoryReplayWriter",
     "ReplayLogWriter",
+    "WatchedReplayWriter",
 ]
 
 METTASCOPE_REPLAY_URL_PREFIX = "https://metta-ai.github.io/metta/mettascope/mettascope.html?replay="
@@ -75,6 +77,11 @@ class EpisodeReplay:
     def record(self) -> Callable[[], None]:
         """`record()` is `log_step` with the engine's own step and rewards."""
         return self._recording().record
+
+    @property
+    def recorder(self) -> EpisodeRecorder:
+        """The recorder of an episode that has not ended."""
+        return self._recording()
 
     @property
     def step(self) -> int:
@@ -156,6 +163,27 @@ class InMemoryReplayWriter(SimulatorEventHandler):
 
     def _keep(self, replay: EpisodeReplay) -> None:
         self._completed_replays.append(replay)
+
+
+class WatchedReplayWriter(InMemoryReplayWriter):
+    """Shares its recording with people who watch; `names` are the names of each agent's policy that they see."""
+
+    def __init__(self, broadcast: Broadcast, names: Sequence[str]) -> None:
+        super().__init__()
+        self._broadcast, self._names = broadcast, names
+
+    def on_episode_start(self) -> None:
+        super().on_episode_start()
+        assert self._episode_replay is not None
+        self._broadcast.begin(self._episode_replay.recorder, self._names)
+
+    def on_step(self) -> None:
+        self._record()
+        self._broadcast.step()
+
+    def on_episode_end(self) -> None:
+        self._broadcast.end()
+        super().on_episode_end()
 
 
 class ReplayLogWriter(InMemoryReplayWriter):

@@ -15,11 +15,11 @@ The server's workers and `cogames reproduce` both call `play_job`, so that the s
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
@@ -33,6 +33,10 @@ from mettagrid.runner.episode.errors import MachineFault
 from mettagrid.runner.episode.faults import is_machine_fault
 from mettagrid.runner.episode_subprocess import failed_policy, runner_error
 from mettagrid.runner.types import RunnerError, RuntimeInfo, SingleEpisodeJob
+
+if TYPE_CHECKING:
+    from mettagrid.live import Broadcast
+    from mettagrid.replay import Replay
 
 __all__ = [
     "ACTIONS",
@@ -135,17 +139,20 @@ def play_job(
     *,
     minimum: str = "landlock",
     time_limit_seconds: float | None = None,
+    broadcast: Broadcast | None = None,
+    on_replay: Callable[[Replay], None] | None = None,
 ) -> RunnerError | None:
     """Play the episode and write its files to the folder; return the error in `error_info.json`, if any.
 
     There are results and a replay unless the episode could not be played. An error of the type `crash` means that no
     policy is at fault: this machine or this code failed, and the episode should be retried. `minimum` is the weakest
     isolation to accept. Each policy has a share of the time limit for setup, loading and answers; one that needs more
-    is at fault, and all shares together leave time for the engine.
+    is at fault, and all shares together leave time for the engine. `broadcast` lets people watch, `on_replay` gets the
+    replay in memory.
     """
     error: RunnerError | None
     try:
-        error = _play(folder, spec, policies, minimum, time_limit_seconds)
+        error = _play(folder, spec, policies, minimum, time_limit_seconds, broadcast, on_replay)
     except ValueError as problem:  # also an invalid job, and assignments that do not fit
         error = runner_error("config_error", problem)
     except Exception as problem:
@@ -161,7 +168,13 @@ def play_job(
 
 
 def _play(
-    folder: Path, spec: dict[str, Any], policies: Sequence[PolicyToPlay], minimum: str, time_limit: float | None
+    folder: Path,
+    spec: dict[str, Any],
+    policies: Sequence[PolicyToPlay],
+    minimum: str,
+    time_limit: float | None,
+    broadcast: Broadcast | None,
+    on_replay: Callable[[Replay], None] | None,
 ) -> RunnerError | None:
     began = time.perf_counter()
     job = SingleEpisodeJob.model_validate(spec, context=LENIENT_CONTEXT)
@@ -193,7 +206,7 @@ def _play(
         load_failure="verdict",
     )
     try:
-        outcome = play_episode(plan)
+        outcome = play_episode(plan, broadcast=broadcast, on_replay=on_replay)
     finally:
         for index in seated:
             if logs[index].exists():

@@ -19,9 +19,10 @@ from mettagrid.simulator.time_averaged_stats import TimeAveragedStatsHandler
 from mettagrid.util.tracer import NullTracer
 
 if TYPE_CHECKING:
+    from mettagrid.live import Broadcast
     from mettagrid.policy.policy_env_interface import PolicyEnvInterface
     from mettagrid.renderer.renderer import Renderer
-    from mettagrid.replay import BackgroundWriter
+    from mettagrid.replay import BackgroundWriter, Replay
     from mettagrid.runner.episode.plan import EpisodePlan
     from mettagrid.simulator.interface import SimulatorEventHandler
     from mettagrid.util.tracer import Tracer
@@ -39,6 +40,8 @@ def play_episode(
     warned: set[str] | None = None,
     background: BackgroundWriter | None = None,
     tracer: Tracer | None = None,
+    broadcast: Broadcast | None = None,
+    on_replay: Callable[[Replay], None] | None = None,
 ) -> EpisodeOutcome:
     """Play one episode to its end.
 
@@ -48,6 +51,8 @@ def play_episode(
     `turn(index)` is called whenever a policy's code begins to run in this process, and with -1 when it ends. `warned`
     holds the names of policies that have caused a warning, across several episodes. With `background`, that writer
     writes the replay; wait for it to have the complete file. `tracer` gets a span for each answer and each step.
+    `broadcast` lets people watch a recorded episode while it is played; a BitWorld game ignores it.
+    `on_replay` gets the replay that is written, before it is; a BitWorld game has none.
     """
     with restored_generators():
         turn = turn or (lambda index: None)
@@ -62,6 +67,8 @@ def play_episode(
                 turn=turn,
                 warned=warned,
                 tracer=tracer,
+                broadcast=broadcast,
+                on_replay=on_replay,
             )
         else:
             from mettagrid.runner.bitworld.episode import BitWorldEpisode
@@ -93,16 +100,21 @@ class _GridEpisode(SeatedEpisode):
         turn: Callable[[int], None],
         warned: set[str] | None,
         tracer: Tracer | None,
+        broadcast: Broadcast | None,
+        on_replay: Callable[[Replay], None] | None,
     ) -> None:
         super().__init__(plan, clock=clock, turn=turn, warned=warned)
         self._renderer = renderer
+        self._on_replay = on_replay
         self._averages = TimeAveragedStatsHandler()
         self._env = resolve_env_for_seed(env, plan.seed)
         self._recorder = None
         if plan.replay_path is not None:
-            from mettagrid.simulator.replay_log_writer import InMemoryReplayWriter
+            from mettagrid.simulator.replay_log_writer import InMemoryReplayWriter, WatchedReplayWriter
 
-            self._recorder = InMemoryReplayWriter()
+            self._recorder = (
+                InMemoryReplayWriter() if broadcast is None else WatchedReplayWriter(broadcast, self._agent_names)
+            )
             handlers.append(self._recorder)
         wants_infos = bool(handlers) or renderer is not None
         infos = PolicyInfos(self._agent_names) if wants_infos else None
@@ -182,6 +194,8 @@ class _GridEpisode(SeatedEpisode):
         replay = self._recorder.get_completed_replays()[-1]
         if self._plan.policy_seed is not None:
             replay.hide_seeds()
+        if self._on_replay is not None:
+            self._on_replay(replay.replay)
         if background is None:
             replay.write_replay(path)
         else:
