@@ -67,15 +67,15 @@ print(Path("again.zip").read_bytes() == Path("submission.zip").read_bytes(), mad
 console("cogames validate-bundle -p ./submission.zip")
 
 # %% [markdown]
-# The most common problem is a missing file. On your own machine such a policy works, because the file is
-# there:
+# The most common problem is a missing file: a bundle made without `-f` contains the file of the class, but not what
+# that file imports. On your own machine such a policy works, because the other file is there:
 
 # %%
 from cogames import missions
 from mettagrid.runner.boxed import validate_bundle
 
-broken = create_bundle("class=my_policy.StarterPolicy", Path("broken.zip"))
-print(broken.warnings)
+Path("my_variant.py").write_text("import my_policy\n\n\nclass Mine(my_policy.StarterPolicy):\n    pass\n")
+create_bundle("class=my_variant.Mine", Path("broken.zip"))
 print(validate_bundle("./broken.zip", missions.load("arena")).problem)
 
 # %% [markdown]

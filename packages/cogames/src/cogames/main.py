@@ -30,12 +30,14 @@ COMMANDS = [
     Entry("pickup", "cogames.commands.pickup:pickup", "Measure what a policy adds to a pool of others.", EVALUATE),
     Entry("ladder", "cogames.commands.ladder:ladder", "Rate policies against each other, with a report.", EVALUATE),
     Entry("diagnose", "cogames.commands.diagnose:diagnose", "Find out what is wrong with a policy.", EVALUATE),
+    Entry("explain", "cogames.commands.explain:explain", "Explain what decided an episode.", EVALUATE),
     Entry("missions", "cogames.commands.missions:missions", "List missions, or show and save one.", INFO),
     Entry("version", "cogames.commands.version:version", "Show the versions of the installed packages.", INFO),
     Entry("docs", "cogames.commands.docs:docs", "List or print documents.", INFO),
     Entry("policies", "cogames.commands.policies:policies", "List the short names of policies.", POLICIES),
     Entry("create-bundle", "cogames.commands.bundles:create_bundle", "Pack a policy into a bundle.", POLICIES),
     Entry("validate-bundle", "cogames.commands.bundles:validate_bundle", "Validate a bundle in a sandbox.", POLICIES),
+    Entry("cache", "cogames.commands.cache:COMMANDS", "Show or empty the cache of bundles.", POLICIES),
     Entry(
         "submissions",
         "cogames.commands.submissions:submissions",
@@ -66,7 +68,20 @@ COMMANDS = [
     Entry(
         "ship", "cogames.commands.upload:ship", "Pack, validate, upload and submit a policy in one step.", TOURNAMENT
     ),
-    Entry("auth", "cogames.commands.auth:COMMANDS", "Sign in, and act as a player.", TOURNAMENT),
+    Entry(
+        "download-policy",
+        "cogames.commands.manage_policies:download_policy",
+        "Download the bundle of a policy that you uploaded.",
+        TOURNAMENT,
+    ),
+    Entry("withdraw", "cogames.commands.manage_policies:withdraw", "Withdraw a policy from a season.", TOURNAMENT),
+    Entry(
+        "delete-policy",
+        "cogames.commands.manage_policies:delete_policy",
+        "Delete an uploaded version of a policy.",
+        TOURNAMENT,
+    ),
+    Entry("auth", "cogames.commands.auth:COMMANDS", "Sign in to servers, and act as a player.", TOURNAMENT),
     Entry("season", "cogames.commands.season:COMMANDS", "Show a server's seasons and their standings.", TOURNAMENT),
     Entry("episode", "cogames.commands.episode:COMMANDS", "List, show and replay episodes.", TOURNAMENT),
     Entry("assay", "cogames.commands.assay:COMMANDS", "Test a policy on a set of missions on the server.", TOURNAMENT),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
@@ -62,7 +63,8 @@ def play(
         table.add_row(*row)
     console.print(table)
     if outcome.replay_path is not None:
-        console.print(f"\nReplay saved!\nTo watch it, run:\ncogames replay {outcome.replay_path}", soft_wrap=True)
+        watch = shlex.join(["cogames", "replay", str(outcome.replay_path)])
+        console.print(f"\nReplay saved!\nTo watch it, run:\n{watch}", soft_wrap=True)
 
 
 def _replay_path(folder: Path | None, file: Path | None) -> Path | None:

@@ -25,8 +25,35 @@ def test_make_policy_writes_a_file_and_prints_the_play_command(cogames: Any, tmp
     assert command == ["cogames", "play", "-m", "arena", "-p", "class=my_policy.StarterPolicy"]
     assert "short_names" not in (tmp_path / "my_policy.py").read_text()
     assert cogames(*command[1:], "-s", "5", "-r", "none").code == 0
+    (tmp_path / "my_policy.py").write_text("mine")
     again = cogames("tutorial", "make-policy", "--scripted")
-    assert (again.code, again.err) == (0, "warning: my_policy.py already existed and was overwritten\n")
+    assert (again.code, again.error) == (1, "Error: my_policy.py exists")
+    assert (tmp_path / "my_policy.py").read_text() == "mine"
+    forced = cogames("tutorial", "make-policy", "--scripted", "--force")
+    assert (forced.code, forced.err) == (0, "warning: my_policy.py was replaced\n")
+    assert "class StarterPolicy" in (tmp_path / "my_policy.py").read_text()
+
+
+def test_the_source_of_a_class_is_packed_without_being_named(cogames: Any, tmp_path: Path) -> None:
+    def packed(policy: str, *words: str) -> set[str]:
+        ran = cogames("create-bundle", "-p", policy, *words)
+        assert ran.code == 0, ran.err
+        return {name for name in zipfile.ZipFile("submission.zip").namelist() if name != "policy_spec.json"}
+
+    cogames("tutorial", "make-policy", "--scripted", "-o", "lonely.py")
+    cogames("tutorial", "make-policy", "--scripted", "-o", "pack/inner/deep.py")
+    for folder in ("pack", "pack/inner"):
+        (tmp_path / folder / "__init__.py").touch()
+    (tmp_path / "pack/helper.py").touch()
+    assert packed("lonely.StarterPolicy") == {"lonely.py"}
+    assert packed("class=pack.inner.deep.StarterPolicy") == {
+        "pack/__init__.py",
+        "pack/helper.py",
+        "pack/inner/__init__.py",
+        "pack/inner/deep.py",
+    }
+    assert packed("lonely.StarterPolicy", "-f", "pack/helper.py") == {"pack/__init__.py", "pack/helper.py"}
+    assert packed("cogames.policy.starter_agent.StarterPolicy") == set()
 
 
 def test_a_trainable_policy_is_made(cogames: Any, tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 SMALL = ["-e", "1", "-s", "3", "--output-dir", "out"]
 THREE = [
     word
@@ -31,10 +33,28 @@ def test_the_doctor_note_is_printed_on_stdout(cogames: Any) -> None:
     assert json.loads(ran.out)["status"] == "incomplete"
 
 
-def test_nothing_to_play_is_a_failure(cogames: Any) -> None:
-    ran = cogames("diagnose", "noop", "--experiments", "no_such_mission", *SMALL)
-    assert ran.code == 1
-    assert "incomplete" in ran.out
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["noop", "--experiments", "eval_balanced_spred"], "did you mean eval_balanced_spread?"),
+        (["noop", "-c", "77"], "No chosen mission of 'cvc_evals' takes 77 cogs"),
+        (["strater"], "did you mean starter"),
+        (["noop", "--scripted-baseline-policy", "strater"], "did you mean starter"),
+        (["noop", "--known-strong-policy", "./nowhere.zip"], "nowhere.zip"),
+        (["noop", "--compare-run-dir", "nowhere"], "nowhere is not the folder of an earlier diagnosis"),
+        (["noop", "--bundle-zip", "."], "is a folder; --bundle-zip needs the path of a file"),
+        (["noop", "--output-dir", "note.txt"], "note.txt is a file"),
+        (["noop", "--output-dir", "note.txt/below"], "note.txt is not a folder that can be written to"),
+    ],
+)
+def test_an_unusable_input_is_refused_before_anything_is_played_or_deleted(
+    cogames: Any, words: list[str], said: str
+) -> None:
+    Path("note.txt").write_text("mine")
+    ran = cogames("diagnose", *words)
+    assert (ran.code, ran.out) == (1, "")
+    assert said in ran.error
+    assert [path.name for path in Path().iterdir()] == ["note.txt"]
 
 
 def test_wrong_choices_are_refused_before_anything_is_written(cogames: Any, tmp_path: Path) -> None:

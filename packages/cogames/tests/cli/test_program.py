@@ -28,9 +28,9 @@ ENTRIES = [entry for entries in GROUPS.values() for entry in entries]
 NAMES = [[*group.split(), entry.name] for group, entries in GROUPS.items() for entry in entries]
 PANELS = {
     "Play": ["play", "replay"],
-    "Evaluate": ["scrimmage", "run", "pickup", "ladder", "diagnose"],
+    "Evaluate": ["scrimmage", "run", "pickup", "ladder", "diagnose", "explain"],
     "Info": ["missions", "version", "docs"],
-    "Policies": ["policies", "create-bundle", "validate-bundle"],
+    "Policies": ["policies", "create-bundle", "validate-bundle", "cache"],
     "Tournament": [
         "submissions",
         "leaderboard",
@@ -40,6 +40,9 @@ PANELS = {
         "upload",
         "submit",
         "ship",
+        "download-policy",
+        "withdraw",
+        "delete-policy",
         "auth",
         "season",
         "episode",

@@ -1,6 +1,7 @@
 """The server of a call: from the option, then the environment, then the config file, then this machine."""
 
 import contextlib
+import json
 import socket
 import ssl
 import threading
@@ -17,7 +18,7 @@ from cryptography.x509.oid import NameOID
 from cogames.client import BadAddress, resolve_addresses
 from packages.cogames.tests.client.stub import TOKEN, WHO, Stub, serve_stub
 from softmax.client.addresses import home_page, login_page
-from softmax.client.credentials import save_user_token
+from softmax.client.credentials import save_user_token, user_token
 
 
 def test_without_any_name_it_is_this_machine(home: Path) -> None:
@@ -140,7 +141,9 @@ def test_nothing_is_asked_of_the_published_hosts(
 
 def test_a_name_of_a_season_cannot_leave_its_place_in_the_address(cogames: Callable, named: Stub) -> None:
     cogames("season", "show", "../../whoami?x=1")
-    assert named.lines == ["GET /tournament/seasons/..%2F..%2Fwhoami%3Fx%3D1"]
+    first, *more = named.lines
+    assert first == "GET /tournament/seasons/..%2F..%2Fwhoami%3Fx%3D1"
+    assert set(more) == {"GET /tournament/seasons"}  # for names like it
 
 
 @pytest.fixture
@@ -186,3 +189,41 @@ def test_a_server_that_cannot_prove_itself_hears_nothing(cogames: Callable, home
     save_user_token(f"{pretender}/api", TOKEN)
     ran = cogames("matches", "--server", pretender)
     assert (ran.code, "certificate" in ran.error.lower()) == (1, True)
+
+
+def test_a_server_has_a_name_and_a_session_of_its_own(cogames: Callable, home: Path, stub: Stub) -> None:
+    with serve_stub() as other:
+        assert cogames("auth", "add", "work", stub.address).code == 0
+        assert cogames("auth", "add", "play", other.address, "--switch").code == 0
+        cogames("auth", "set-token", TOKEN, "--server", "work")
+        assert user_token(f"{stub.address}/api") == TOKEN and user_token(f"{other.address}/api") is None
+        rows = json.loads(cogames("auth", "list", "--json", "name,signed_in,current").out)
+        assert rows == [
+            {"name": "local", "signed_in": False, "current": False},
+            {"name": "play", "signed_in": False, "current": True},
+            {"name": "work", "signed_in": True, "current": False},
+        ]
+        assert cogames("season", "list").code == 0
+        assert [line.headers.get("x-auth-token") for line in other.log] == [None]
+        assert cogames("season", "list", "--server", "work").code == 0
+        assert [line.headers.get("x-auth-token") for line in stub.log] == [TOKEN]
+        assert "Authenticated" in cogames("auth", "status", "--server", "work").out
+        assert cogames("auth", "switch", "work").code == 0
+        # The session of a server is not for another address.
+        other.log.clear()
+        assert cogames("season", "list", "--server", other.address).code == 0
+        assert [line.headers.get("x-auth-token") for line in other.log] == [None]
+        assert cogames("auth", "remove", "work").code == 0
+        assert resolve_addresses().api == "http://127.0.0.1:8000"
+    assert (home / ".metta" / "servers.yaml").stat().st_mode & 0o077 == 0
+
+
+def test_a_name_of_a_server_is_checked(cogames: Callable, home: Path) -> None:
+    assert cogames("auth", "add", "local", "http://other").error.startswith("Error: The name 'local' is taken")
+    assert cogames("auth", "add", "a b", "http://other").code == 1
+    assert cogames("auth", "add", "work", "other").code == 1
+    assert cogames("auth", "add", "work", "http://other").code == 0
+    assert cogames("auth", "switch", "wrok").hints == ["did you mean work?"]
+    ran = cogames("season", "list", "--server", "127.0.0.1:8000")
+    assert ran.hints == ["an address begins with http:// or https://, such as http://127.0.0.1:8000"]
+    assert cogames("auth", "remove", "local").code == 1

@@ -85,12 +85,97 @@ def test_an_author_uploads_submits_and_watches(
     assert Path("logs/policy_agent_0.txt").read_text() == MESSAGE
     assert cogames("match-artifacts", match).out == MESSAGE
     assert "it broke" in cogames("match-artifacts", league.names["failed_match"], "error-info").out
+    explained = cogames("explain", league.names["failed_match"])
+    assert explained.code == 0 and "  it broke\n" in explained.out and "was not played to its end" in explained.out
+    assert json.loads(cogames("explain", match, "--json").out)["failures"] == []
     assert cogames("matches", match[:14], "--json").code == (
         0 if match[:14] != league.names["failed_match"][:14] else 1
     )
     assert cogames("episode", "replay", league.names["episode"], "-o", "game.json.z").code == 0
     assert Path("game.json.z").read_bytes() == b"replay"
     assert "mine:v2" in cogames("leaderboard", "--mine").out
+
+
+def test_an_author_downloads_withdraws_and_deletes_an_upload(
+    cogames: Callable, league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COGAMES_API_URL", league.url)
+    assert cogames("auth", "set-token", "-", stdin=f"{league.names['token']}\n").code == 0
+    Path("north.py").write_text(POLICY)
+    assert cogames("upload", "-p", "north.North", "-n", "my north", "--skip-validation").code == 0
+    cogames("create-bundle", "-p", "north.North")
+    assert "hint: cogames validate-bundle -p ./my_north-v1.zip" in cogames("download-policy", "my north").err
+    assert Path("my_north-v1.zip").read_bytes() == Path("submission.zip").read_bytes()
+    ran = cogames("download-policy", "my north:v1")
+    assert (ran.code, ran.error) == (1, "Error: my_north-v1.zip exists")
+    assert cogames("download-policy", "my north", "--force").code == 0
+
+    season = league.names["season"]
+    ran = cogames("withdraw", "my north")
+    assert (ran.code, ran.hints) == (1, ["stdin is not a terminal; pass --yes to confirm"])
+    ran = cogames("delete-policy", "my north:v1", "--yes")
+    assert ran.code == 1 and "withdraw it first" in ran.error
+    ran = cogames("withdraw", "my north", "--yes")
+    assert ran.out == f"Withdrew my north:v1 from season '{season}'\nLeft pools: qualifying\n"
+    ran = cogames("delete-policy", "my north")
+    assert (ran.code, ran.hints[0]) == (1, "cogames delete-policy 'my north:v1' deletes one version")
+    assert cogames("delete-policy", "my north", "--all-versions", "--yes").out == "Deleted my north:v1\n"
+    assert "my north" not in cogames("submissions").out
+    ran = cogames("delete-policy", "mine", "--all-versions", "--yes")
+    assert ran.code == 1 and "it is part of season" in ran.error
+
+
+def test_matches_and_assays_are_followed_to_their_end(
+    cogames: Callable, league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COGAMES_API_URL", league.url)
+    cogames("auth", "set-token", league.names["token"])
+    world, names = league.world, league.names
+    versions = [(UUID(names["version"]), 2), (UUID(names["other_version"]), 2)]
+    match = world.match(names["season"], "competition", versions, repetition=7)
+    pauses: list[float] = []
+
+    def pause(seconds: float) -> None:
+        """Play the match while the command waits."""
+        pauses.append(seconds)
+        if len(pauses) == 2:
+            world.play(match, [1.0, 2.0, 3.0, 4.0])
+
+    monkeypatch.setattr("cogames.commands.shared.watching.time.sleep", pause)
+    ran = cogames("matches", str(match), "--watch")
+    assert (ran.code, len(pauses)) == (0, 2)
+    lines = [line for line in ran.err.splitlines() if line.startswith("Match ")]
+    assert lines == [f"Match {match}: pending", f"Match {match}: completed"]
+    assert "Status: completed" in ran.out
+    assert cogames("matches", names["failed_match"], "--watch").code == 1
+    ran = cogames("matches", "--watch", "--json", "status")
+    assert (ran.code, ran.err) == (1, "3 of 3 finished, 0 running, 1 failed\n")
+    assert sorted(row["status"] for row in json.loads(ran.out)) == ["completed", "completed", "failed"]
+    assert cogames("assay", "status", names["run"][:20], "--watch", "--json", "status").code == 0
+
+    page = f"{league.url}/observatory"
+    assert cogames("matches", str(match), "--web").out == f"{page}/matches/{match}\n"
+    assert cogames("season", "show", names["season"], "--web").out == f"{page}/seasons/{names['season']}\n"
+    assert cogames("submissions", "-p", "mine", "--web").out == f"{page}/policies/{names['version']}\n"
+    assert cogames("assay", "status", "mine", "--web").out == f"{page}/policies/{names['version']}\n"
+
+
+def test_a_prefix_of_several_ids_is_refused_with_the_candidates(
+    cogames: Callable, league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COGAMES_API_URL", league.url)
+    cogames("auth", "set-token", league.names["token"])
+    first, second = league.names["match"], league.names["failed_match"]
+    length = next(n for n in range(1, 37) if first[:n] != second[:n])
+    for words in (["matches"], ["match-artifacts"], ["reproduce"]):
+        ran = cogames(*words, first[: length - 1])
+        assert ran.code == 1 and "fits 2 of your matches; type more of the id" in ran.error
+        assert {hint.split()[0] for hint in ran.hints} == {first, second}
+    assert cogames("matches", first[:length]).code == 0
+    ran = cogames("submit", "mien")
+    assert (ran.error, ran.hints) == ("Error: Policy 'mien' not found.", ["did you mean mine?"])
+    ran = cogames("assay", "status", "mine:v9")
+    assert ran.hints == ["mine has versions 1, 2"]
 
 
 def test_resources_of_other_users_are_refused(

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from cogames.league.game import GAME
+from softmax.wire import Explanation
 
 
 def _env(**options: Any) -> dict[str, Any]:
@@ -60,11 +61,46 @@ def test_an_episode_is_played_to_files_that_the_game_reads_again(tmp_path: Path)
     assert not (tmp_path / "error_info.json").exists(), (tmp_path / "error_info.json").read_text()
     result = GAME.read_result((tmp_path / "results.json").read_bytes())
     assert (len(result["rewards"]), len(result["stats"]["agent"]), result["steps"]) == (4, 4, 10)
+    assert {file.name for file in GAME.output_files(spec)} >= {path.name for path in tmp_path.iterdir()}
+    explanation = Explanation.model_validate_json((tmp_path / "explanation.json").read_bytes())
+    assert [(policy.name, policy.counts.idle) for policy in explanation.policies] == [("noop", 40)]
     runtime = GAME.read_runtime((tmp_path / "runtime_info.json").read_bytes())
     assert [policy["name"] for policy in runtime["policies"]] == ["noop"]
     metrics = GAME.measure_missions({"cogsguard.arena": [(spec, result)]})
     assert metrics["cogsguard.arena"].reward_variance == 0.0
     assert GAME.score_axes({"cogsguard.arena": [(spec, result)]}) == []  # it measures no axis
+
+
+CRASHES = """
+from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy
+from mettagrid.simulator import Action
+
+class Agent(AgentPolicy):
+    steps = 0
+    def step(self, obs):
+        self.steps += 1
+        return Action(name="noop") if self.steps < 4 else 1 // 0
+
+class Mine(MultiAgentPolicy):
+    def agent_policy(self, agent_id):
+        return Agent(self._policy_env_info)
+"""
+
+
+def test_the_explanation_of_an_episode_names_the_policy_that_crashed_and_its_step(tmp_path: Path) -> None:
+    spec = {"policy_uris": ["a", "b"], "assignments": [0, 0, 1, 1], "env": _env(), "seed": 7}
+    with zipfile.ZipFile(tmp_path / "bundle.zip", "w") as archive:
+        archive.writestr("policy_spec.json", json.dumps({"class_path": "crashing_policy.Mine"}))
+        archive.writestr("crashing_policy.py", CRASHES)
+    limits = {"egress": (), "secrets": {}, "may_use_index": False}
+    crashing = SimpleNamespace(name="mine:v1", uri=(tmp_path / "bundle.zip").as_uri(), **limits)
+    noop = SimpleNamespace(name="noop", uri="metta://policy/noop", **limits)
+    GAME.play(tmp_path, spec, [crashing, noop], minimum="none", time_limit_seconds=60)
+    explanation = Explanation.model_validate_json((tmp_path / "explanation.json").read_bytes())
+    assert [(policy.status, policy.failed_step) for policy in explanation.policies] == [("crashed", 3), ("ok", None)]
+    [failure] = [moment for moment in explanation.moments if moment.kind == "failure"]
+    assert (failure.tick, failure.policy) == (3, 0)
+    assert failure.text == "mine:v1 fails (crashed) at step 3; its agents do nothing from then on"
 
 
 @pytest.mark.parametrize("text", ["", "[]", json.dumps({"rewards": "none"})])

@@ -28,6 +28,7 @@ def test_a_cog_is_played_by_keyboard_while_others_watch_and_the_replay_is_shown(
     with playing.seat(1) as program:
         threading.Thread(target=answers, args=(program,), daemon=True).start()
         player = visit(playing.page(f"/client/player?slot=0&token={playing.tokens[0]}"))
+        player.page.click("[data-testid=ready-button]")
         player.until(lambda: "Agent 0: you" in player.texts(".live-drivers .chip"))
         step = "mettascope.app.lastTick"
         for number, key in enumerate(KEYS[:-1]):

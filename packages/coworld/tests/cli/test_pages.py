@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from .conftest import running
 
 
@@ -18,10 +20,12 @@ def links_of(lines: list[str]) -> dict[str, str]:
 
 
 def test_a_slot_of_paint_arena_is_played_by_keyboard_while_others_watch_and_the_replay_is_shown(
-    pages: Callable[[str], Any], tmp_path: Path
+    pages: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)  # no browser but that of the test
     out = tmp_path / "out"
-    call = ["play", "paintarena", "--variant", "small", "--human", "0", "--no-open-browser", "-o", out]
+    call = ["play", "paintarena", "--variant", "small", "--human", "0", "-o", out]
     with running(*call, until="Admin:") as (lines, process):
         links = links_of(lines)
         assert [*links] == ["Player 0", "Global", "Admin"]
@@ -43,9 +47,18 @@ def test_a_slot_of_paint_arena_is_played_by_keyboard_while_others_watch_and_the_
         admin.click("#pause")
         wait(late, lambda: tick(late) > seen)
         wait(player, lambda: player.inner_text("#status") in ("you won", "you lost", "a draw"))
-        rest, errors = process.communicate(timeout=60)
-        assert process.returncode == 0, errors
-        assert "Scores: 0=" in rest
+        assert process.stdout is not None
+        rest = []
+        while not rest or ": http" not in rest[-1]:  # it stays, and shows the replay
+            rest.append(process.stdout.readline())
+            assert rest[-1], rest
+        assert any("Scores: 0=" in line for line in rest)
+        after = pages(links_of(rest)["Replay"].strip())
+        wait(after, lambda: tick(after) > 0)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 0
+    config = json.loads((out / "config.json").read_text())
+    assert config["player_connect_timeout_seconds"] == 3600  # it waits for its people
     replay = json.loads((out / "replay").read_bytes())
     places = [frame["positions"][0] for frame in replay["frames"]]
     assert [1, 0] in places and places[-1][1] > 0, "the keys were not played"

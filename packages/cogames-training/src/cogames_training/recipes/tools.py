@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field, field_validator
 from cogames_training.args import TrainArgs
 from cogames_training.recipes.config import RecipeConfig, TrainConfig
 from softmax.cli.errors import INTERRUPTED, CommandError, fail
-from softmax.cli.output import Format, hint, note, print_data, print_table
+from softmax.cli.output import Format, command_line, hint, note, print_data, print_table
 
 if TYPE_CHECKING:
     from cogames.missions import ChosenMission
@@ -83,7 +83,7 @@ class TrainTool(TrainConfig, Tool):
         result = train(args, run=run, layout="recipe", checkpoints=self.folder())
         if result.bundle is not None and is_first_process():
             print(f"Checkpoint: {result.bundle}")
-            hint(f"cogames play -m {args.missions[0]} -p {result.bundle}")
+            hint(command_line("cogames", "play", "-m", args.missions[0], "-p", result.bundle))
         if result.is_finished:
             return 0
         hint(f"the same command with run={run} continues the run")
@@ -285,7 +285,7 @@ class EvaluateRemoteTool(EvaluateTool):
         policy = self.policy_uri or "POLICY"
         fail(
             "Recipes evaluate on this machine; the league's server evaluates uploaded policies",
-            f"cogames upload -p {policy} -n NAME",
+            command_line("cogames", "upload", "-p", policy, "-n", "NAME"),
             "cogames submit NAME --season SEASON",
             "cogames assay --help",
         )

@@ -14,6 +14,7 @@ bundle); both have `hints`.
 
 from __future__ import annotations
 
+import shlex
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cogames.client.references import check_upload_name, split_reference
-from softmax.client.errors import ClientError, NotAuthenticated, Refused
+from softmax.client.errors import ClientError, Refused
 
 if TYPE_CHECKING:
     from cogames.client.server import TournamentServerClient
@@ -152,8 +153,7 @@ def publish(client: TournamentServerClient, upload: Upload, *, on_event: OnEvent
     """
     report = on_event or _ignore
     check_upload_name(upload.name)
-    if client.token is None:
-        raise NotAuthenticated
+    client.require_token()
     season = _choose_season(client, upload.season, report) if upload.submit or upload.season is not None else None
     client.check_token()
     with _packed(upload, report) as bundle:
@@ -190,15 +190,17 @@ def submit(
 ) -> Published:
     """Submit a policy of the user, `NAME` (the latest version) or `NAME:v3`, to a season, by default the server's."""
     name, version = split_reference(policy)
-    if client.token is None:
-        raise NotAuthenticated
+    client.require_token()
     target = _season_to_enter(client, season).name
     if on_event is not None:
         on_event(SubmissionStarted(policy if version else f"{policy} (latest)", target))
     client.check_token()
     row = client.lookup_policy_version(name, version)
     if row is None:
-        raise ClientError(f"Policy '{policy}' not found.", ["upload it first: cogames upload -p POLICY -n NAME"])
+        from cogames.client.lookup import UnknownPolicy
+
+        advice = "upload it first: cogames upload -p POLICY -n NAME"
+        raise UnknownPolicy(policy, client.get_my_policy_versions(), advice)
     return _enter(client, target, Published(row.id, row.name, row.version))
 
 
@@ -293,7 +295,7 @@ def _enter(client: TournamentServerClient, season: str, published: Published) ->
         reason = str(error) if error.status == 404 else error.detail or str(error)
         raise NotSubmitted(
             f"{published.label} was not submitted to season '{season}': {reason}",
-            [f"cogames submissions --season {season} lists its submissions"],
+            [f"{shlex.join(['cogames', 'submissions', '--season', season])} lists its submissions"],
         ) from error
     return Published(published.policy_version_id, published.name, published.version, season, pools)
 

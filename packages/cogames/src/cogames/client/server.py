@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
 from softmax import wire as models
-from softmax.client.api import path_part
+from softmax.client.api import path_part, query_of
 from softmax.client.errors import ClientError, NotAuthenticated, NotFound, TokenRejected
 from softmax.client.players import PlayersClient
 from softmax.client.transport import parse, same_host
@@ -27,16 +28,24 @@ PRESIGN_SECONDS, COMPLETE_SECONDS, UPLOAD_SECONDS = 60.0, 120.0, 600.0
 class TournamentServerClient(PlayersClient):
     """A client of the seasons API of one server, with a token or without."""
 
+    sign_in = "cogames auth login"
+    """the command that signs in to this server, for hints"""
+
+    def require_token(self) -> None:
+        """Raise `NotAuthenticated` without a token."""
+        if self.token is None:
+            raise NotAuthenticated(hints=[self.sign_in])
+
     def check_token(self) -> None:
         """Raise `NotAuthenticated` without a token, and `TokenRejected` if the server rejects it.
 
         Other errors are ignored: if the server is down, the next call reports it.
         """
-        if self.token is None:
-            raise NotAuthenticated
+        self.require_token()
         try:
             self.whoami()
-        except TokenRejected:
+        except TokenRejected as error:
+            error.hints = [f"{self.sign_in} --force"]
             raise
         except ClientError:
             pass
@@ -124,9 +133,12 @@ class TournamentServerClient(PlayersClient):
         return self._season(season_name, "/policies", list[models.PolicySummary], {"mine": True if mine else None})
 
     def submit_to_season(self, season_name: str, policy_version_id: Id) -> models.SubmitResponse:
-        path = f"/tournament/seasons/{path_part(season_name)}/submissions"
         body = {"policy_version_id": str(policy_version_id)}
-        return self._post(path, models.SubmitResponse, f"Season '{season_name}'", json=body)
+        return self._season(season_name, "/submissions", models.SubmitResponse, method="POST", json=body)
+
+    def withdraw_from_season(self, season_name: str, policy_version_id: Id) -> models.WithdrawResponse:
+        path = f"/submissions/{path_part(policy_version_id)}"
+        return self._season(season_name, path, models.WithdrawResponse, method="DELETE")
 
     def get_pool_config(self, season_name: str, pool_name: str) -> models.PoolConfigInfo:
         path = f"/pools/{path_part(pool_name)}/config"
@@ -146,6 +158,11 @@ class TournamentServerClient(PlayersClient):
 
     def get_match(self, match_id: Id) -> models.MatchResponse:
         return self._get(f"/tournament/matches/{path_part(match_id)}", models.MatchResponse, f"Match {match_id}")
+
+    def get_match_explanation(self, match_id: Id) -> models.MatchExplanation:
+        """Return what decided a match; places in logs only for policies of the caller's."""
+        path = f"/tournament/matches/{path_part(match_id)}/explanation"
+        return self._get(path, models.MatchExplanation, f"Match {match_id}")
 
     def list_match_policy_logs(self, match_id: Id, policy_version_id: Id) -> list[str]:
         path = f"/tournament/matches/{path_part(match_id)}/{path_part(policy_version_id)}/policy-logs"
@@ -170,8 +187,9 @@ class TournamentServerClient(PlayersClient):
         headers = {"X-Use-Elevated-Privileges": "true"}  # has no effect for other users
         return parse(self._call("GET", path, f"Match {match_id}", headers=headers), models.MatchReproduction)
 
-    def download(self, url: str, target: Path, name: str) -> None:
-        """Save the file at a signed URL. The request carries no token, so redirects are safe to follow."""
+    def download(self, url: str, target: Path, name: str, *, sha256: str | None = None) -> None:
+        """Save the file at a signed URL and check its digest. Without a token, so redirects are safe to follow."""
+        import hashlib
         from urllib.parse import urljoin
 
         response = self._transport.send(
@@ -179,6 +197,8 @@ class TournamentServerClient(PlayersClient):
         )
         if not response.is_success:
             raise ClientError(f"{name} cannot be downloaded: status {response.status_code}")
+        if sha256 is not None and hashlib.sha256(response.content).hexdigest() != sha256:
+            raise ClientError(f"The download of {name} is damaged: its SHA-256 is not {sha256[:12]}...")
         target.write_bytes(response.content)
 
     # Policies
@@ -198,6 +218,21 @@ class TournamentServerClient(PlayersClient):
     def get_policy_version(self, policy_version_id: Id) -> models.PolicyVersionRow:
         path = f"/stats/policy-versions/{path_part(policy_version_id)}"
         return self._get(path, models.PolicyVersionRow, f"Policy version {policy_version_id}")
+
+    def get_policy_bundle(self, policy_version_id: Id) -> models.PolicyBundleResponse:
+        """Return where to download the bundle of the user's own policy version."""
+        path = f"/stats/policy-versions/{path_part(policy_version_id)}/bundle"
+        return self._get(path, models.PolicyBundleResponse, f"Bundle of policy version {policy_version_id}")
+
+    def delete_policy_version(self, policy_version_id: Id) -> models.PolicyDeleteResponse:
+        """Delete the user's own policy version; `Refused` with status 409 if a match or another record names it."""
+        path = f"/stats/policy-versions/{path_part(policy_version_id)}"
+        return parse(self._call("DELETE", path, f"Policy version {policy_version_id}"), models.PolicyDeleteResponse)
+
+    def delete_policy(self, policy_id: Id) -> models.PolicyDeleteResponse:
+        """Delete the user's own policy with all versions; `Refused` with status 409 if a record names one of them."""
+        path = f"/stats/policies/{path_part(policy_id)}"
+        return parse(self._call("DELETE", path, f"Policy {policy_id}"), models.PolicyDeleteResponse)
 
     def browse_policies(
         self,
@@ -258,11 +293,11 @@ class TournamentServerClient(PlayersClient):
         self, policy_version_id: Id | None = None, tags: str | None = None, limit: int = 50, offset: int = 0
     ) -> list[models.EpisodeResponse]:
         params = {"limit": limit, "offset": offset, "policy_version_id": policy_version_id, "tags": tags}
-        return parse(self._anonymous("/episodes", "Episodes", params), list[models.EpisodeResponse])
+        return self._parsed(self._anonymous("/episodes", "Episodes", params), list[models.EpisodeResponse])
 
     def get_episode(self, episode_id: Id) -> models.EpisodeResponse:
         response = self._anonymous(f"/episodes/{path_part(episode_id)}", f"Episode {episode_id}")
-        return parse(response, models.EpisodeResponse)
+        return self._parsed(response, models.EpisodeResponse)
 
     def query_episodes(
         self,
@@ -338,7 +373,24 @@ class TournamentServerClient(PlayersClient):
         kind: type[T],
         params: Mapping[str, Any] | None = None,
         resource: str | None = None,
+        method: str = "GET",
+        **content: Any,
     ) -> T:
-        return self._get(
-            f"/tournament/seasons/{path_part(season)}{path}", kind, resource or f"Season '{season}'", params
-        )
+        """Call a route of a season; if the season does not exist, the error suggests similar names."""
+        place = f"/tournament/seasons/{path_part(season)}{path}"
+        if params:
+            content["params"] = query_of(params)
+        try:
+            return self._parsed(self._call(method, place, resource or f"Season '{season}'", **content), kind)
+        except NotFound as error:
+            if resource is None:
+                error.hints = self._near_seasons(season)
+            raise
+
+    def _near_seasons(self, season: str) -> list[str]:
+        try:
+            names = [summary.name for summary in self.get_seasons()]
+        except ClientError:
+            return []
+        near = [name for name in difflib.get_close_matches(season.partition(":")[0], names, n=3) if name != season]
+        return [f"did you mean {' or '.join(near)}?"] if near else ["cogames season list shows the seasons"]

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
 
 from cogames.commands.shared.server import NOTHING, Json, LoginServer, Server, client_for, moment, print_json, signed_in
+from cogames.commands.shared.watching import follow
+from cogames.commands.shared.web import Web, open_page
 from softmax.cli.errors import fail
-from softmax.cli.output import hint, note, print_table
+from softmax.cli.output import command_line, decimal, hint, note, print_table
 from softmax.cli.program import Entry, examples
 
 if TYPE_CHECKING:
     from cogames.client import TournamentServerClient
-    from softmax.wire import AssayRunResponse, MissionSpec, PolicyVersionRow
+    from softmax.wire import AssayRunResponse, MissionSpec
 
 COMMANDS = [
     Entry("status", "cogames.commands.assay:status", "Show a run, or the latest one of a policy."),
@@ -31,7 +32,8 @@ COMMANDS = [
 POLL_SECONDS = 10.0
 
 RunOrPolicy = Annotated[
-    str, typer.Argument(metavar="POLICY_OR_RUN_ID", help="Id of a run, or a policy: NAME or NAME:v2.")
+    str,
+    typer.Argument(metavar="POLICY_OR_RUN_ID", help="Id of a run or a prefix of it, or a policy: NAME or NAME:v2."),
 ]
 PolicyArgument = Annotated[str, typer.Argument(metavar="POLICY", help="NAME, NAME:v2, or the id of a version.")]
 PolicyOption = Annotated[
@@ -43,14 +45,29 @@ RunName = Annotated[str | None, typer.Option("--name", "-n", metavar="NAME", hel
 Compat = Annotated[str | None, typer.Option("--compat-version", "-c", metavar="VERSION", help="Game version to use.")]
 Episodes = Annotated[int, typer.Option("--episodes", "-e", metavar="N", min=1, help="Episodes of each mission.")]
 MaxSteps = Annotated[int, typer.Option("--max-steps", metavar="N", min=1, help="Maximum steps per episode.")]
-Watch = Annotated[bool, typer.Option("--watch", "-w", help="Wait until the run ends.")]
+Watch = Annotated[bool, typer.Option("--watch", "-w", help="Wait until the run ends; the exit code is 1 if it failed.")]
 
 
-def status(run: RunOrPolicy, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
+@examples("cogames assay status my-policy --watch", "cogames assay status RUN_ID --json status,completed_jobs")
+def status(
+    run: RunOrPolicy,
+    watch: Watch = False,
+    web: Web = False,
+    server: Server = None,
+    login_server: LoginServer = None,
+    json: Json = False,
+) -> None:
     """Show a run, or the latest one of a policy."""
     client = signed_in(client_for(server, login_server))
     assay_run = _find_run(client, run)
+    if web:
+        open_page(server, login_server, "policies", assay_run.policy_version_id)
+        return
+    if watch:
+        assay_run = _watch(client, assay_run)
     print_json(assay_run) if json else _print_run(assay_run)
+    if watch and assay_run.status == "failed":
+        raise typer.Exit(1)
 
 
 def list_runs(
@@ -76,7 +93,7 @@ def list_runs(
         )
         for run in assay_runs
     ]
-    print_table(["ID", "Status", "Name", "Jobs", "Compat", "Created"], rows, title="Assay Runs", right=[3])
+    print_table(["ID", "Status", "Name", "Jobs", "Compat", "Created"], rows, title="Assay Runs", right=[3], ids=[0])
 
 
 def results(run: RunOrPolicy, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
@@ -91,22 +108,22 @@ def results(run: RunOrPolicy, server: Server = None, login_server: LoginServer =
         if run_id is None:
             fail(
                 f"No completed run for '{run}'" + (f"; the latest ({runs[0].id}) is {runs[0].status}" if runs else ""),
-                f"cogames assay status {run}" if runs else f"cogames assay submit {run}",
+                command_line("cogames", "assay", "status" if runs else "submit", run),
             )
     scores = client.get_assay_results(run_id)
     if json:
         print_json(scores)
         return
     print(f"Assay Run: {run_id}\nStatus: {scores.status}")
-    print_table(["Axis", "Score"], [(axis.axis, f"{axis.score:.2f}") for axis in scores.axes], title="Axes", right=[1])
+    print_table(["Axis", "Score"], [(axis.axis, decimal(axis.score)) for axis in scores.axes], title="Axes", right=[1])
     rows = [
         (
             name,
-            f"{mission.reward_variance:.3f}",
+            decimal(mission.reward_variance),
             f"{mission.non_zero_episode_pct:.0f}%",
-            f"{mission.timeout_rate:.3f}",
-            f"{mission.mean_move_success:.2f}",
-            f"{mission.mean_action_failed:.2f}",
+            decimal(mission.timeout_rate),
+            decimal(mission.mean_move_success),
+            decimal(mission.mean_action_failed),
             f"{mission.mean_stuck_steps:.1f}",
         )
         for name, mission in scores.missions.items()
@@ -131,11 +148,10 @@ def submit(
     json: Json = False,
 ) -> None:
     """Start a run for a policy."""
-    from cogames.client import NotAuthenticated, Refused
+    from cogames.client import Refused
 
     client = client_for(server, login_server)
-    if client.token is None:
-        raise NotAuthenticated
+    client.require_token()
     missions = _missions(source, episodes, max_steps)
     note(f"{source}: {len(missions)} missions, {episodes} episodes each")
     version = _version_id(signed_in(client), policy)
@@ -159,13 +175,18 @@ def submit(
 
 def _watch(client: TournamentServerClient, run: AssayRunResponse) -> AssayRunResponse:
     """Poll a run until it ends; finalise it once all its jobs have ended."""
-    while run.status == "pending":
-        if run.completed_jobs + run.failed_jobs >= run.total_jobs:
-            return client.finalize_assay_run(run.id)
-        note(f"{run.completed_jobs}/{run.total_jobs} completed, {run.failed_jobs} failed")
-        time.sleep(POLL_SECONDS)
-        run = client.get_assay_run(run.id)
-    return run
+    if run.status != "pending":
+        return run
+    ended = follow(lambda: client.get_assay_run(run.id), is_done=_has_ended, line=_progress, seconds=POLL_SECONDS)
+    return client.finalize_assay_run(run.id) if ended.status == "pending" else ended
+
+
+def _has_ended(run: AssayRunResponse) -> bool:
+    return run.status != "pending" or run.completed_jobs + run.failed_jobs >= run.total_jobs
+
+
+def _progress(run: AssayRunResponse) -> str:
+    return f"{run.completed_jobs}/{run.total_jobs} completed, {run.failed_jobs} failed"
 
 
 def _missions(source: str, episodes: int, max_steps: int) -> list[MissionSpec]:
@@ -185,27 +206,19 @@ def _missions(source: str, episodes: int, max_steps: int) -> list[MissionSpec]:
 
 
 def _version_id(client: TournamentServerClient, policy: str) -> UUID:
-    from cogames.client.references import as_uuid, split_reference
+    from cogames.client.lookup import own_version
+    from cogames.client.references import as_uuid
 
-    version_id = as_uuid(policy)
-    if version_id is not None:
-        return version_id
-    version: PolicyVersionRow | None = client.lookup_policy_version(*split_reference(policy))
-    if version is None:
-        fail(f"Policy '{policy}' not found.", "cogames submissions lists your policies")
-    return version.id
+    return as_uuid(policy) or own_version(client, policy).id
 
 
 def _find_run(client: TournamentServerClient, text: str) -> AssayRunResponse:
-    from cogames.client.references import as_uuid
+    from cogames.client.lookup import find_assay_run
 
-    run_id = as_uuid(text)
-    if run_id is not None:
-        return client.get_assay_run(run_id)
-    runs = client.list_assay_runs(_version_id(client, text))
-    if not runs:
-        fail(f"No assay runs for '{text}'", f"cogames assay submit {text}")
-    return runs[0]
+    run = find_assay_run(client, text)
+    if run is None:
+        fail(f"No assay runs for '{text}'", command_line("cogames", "assay", "submit", text))
+    return run
 
 
 def _print_run(run: AssayRunResponse) -> None:

@@ -47,7 +47,11 @@ Output = Annotated[
 IncludeFiles = Annotated[
     list[str] | None,
     typer.Option(
-        "--include-files", "-f", metavar="PATH", help="File or folder to include (repeatable).", rich_help_panel=FILES
+        "--include-files",
+        "-f",
+        metavar="PATH",
+        help="File or folder to include instead of the source of the class (repeatable).",
+        rich_help_panel=FILES,
     ),
 ]
 SetupScript = Annotated[
@@ -99,7 +103,8 @@ Image = Annotated[str | None, typer.Option("--image", hidden=True)]
 
 
 @examples(
-    "cogames create-bundle -p class=my_policy.StarterPolicy -f my_policy.py -o submission.zip",
+    "cogames create-bundle -p my_policy.MyPolicy -o submission.zip",
+    "cogames create-bundle -p my_policy.MyPolicy -f my_policy.py -f helpers.py -o submission.zip",
     "cogames create-bundle -p ./train_dir/my_run:v5 -k temperature=0.5 -f helpers --setup-script setup_policy.py",
 )
 def create_bundle(
@@ -114,7 +119,8 @@ def create_bundle(
 ) -> None:
     """Pack a policy into a bundle.
 
-    A bundle is a .zip with a description of the policy, its code and its weights. Files must be in the current folder.
+    A bundle is a .zip with a description of the policy, its code and its weights. Without -f the code is the file, or
+    the package, of the class in the current folder; all files must be in it.
     """
     check_init_kwargs(ctx, init_kwarg)
     if compat_version is not None and not re.fullmatch(r"v?[0-9]+(\.[0-9]+)*", compat_version):

@@ -130,31 +130,30 @@ def diagnose(
         deprecated("--repeats", "--episodes")
 
     from cogames.diagnose import DiagnoseOptions, run_diagnosis
+    from cogames.diagnose.inputs import check_inputs
 
     choices.use_working_folder()
+    diagnosis = DiagnoseOptions(
+        policy=policy,
+        mission_set=mission_set,
+        experiments=[*(experiments or []), *(mission or [])],
+        cogs=cogs or [],
+        steps=steps,
+        episodes=episodes if repeats is None else repeats,
+        action_timeout_ms=action_timeout_ms,
+        device=choices.choose_device(device),
+        output_dir=output_dir,
+        scripted_baseline_policy=scripted_baseline_policy,
+        known_strong_policy=known_strong_policy,
+        compare_run_dirs=compare_run_dir or [],
+        bundle_zip=bundle_zip,
+        stability_reruns=stability_reruns,
+        require_stable_interpretation=require_stable_interpretation,
+        workers=workers,
+    )
     with ProgressBar() as progress, prints_to_stderr():
-        run = run_diagnosis(
-            DiagnoseOptions(
-                policy=policy,
-                mission_set=mission_set,
-                experiments=[*(experiments or []), *(mission or [])],
-                cogs=cogs or [],
-                steps=steps,
-                episodes=episodes if repeats is None else repeats,
-                action_timeout_ms=action_timeout_ms,
-                device=choices.choose_device(device),
-                output_dir=output_dir,
-                scripted_baseline_policy=scripted_baseline_policy,
-                known_strong_policy=known_strong_policy,
-                compare_run_dirs=compare_run_dir or [],
-                bundle_zip=bundle_zip,
-                stability_reruns=stability_reruns,
-                require_stable_interpretation=require_stable_interpretation,
-                workers=workers,
-            ),
-            say=note,
-            progress=progress,
-        )
+        check_inputs(diagnosis)
+        run = run_diagnosis(diagnosis, say=note, progress=progress)
     _show(run.output_dir, format, run.status.stage_status, run.dominant_issue, run.status.notes, run.is_complete)
     if run.exit_code:
         raise typer.Exit(run.exit_code)

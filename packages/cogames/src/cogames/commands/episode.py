@@ -112,7 +112,7 @@ def show(
         print(f"Replay: {episode.replay_url}")
     print("\nPolicy Results:")
     for result in episode.policy_results:
-        reward = f"{result.avg_reward:.2f}"
+        reward = number(result.avg_reward)
         print(f"  #{result.position}: {result.policy.label} ({result.num_agents} agents) - Avg Reward: {reward}")
     if episode.game_stats:
         print("\nGame Stats:")

@@ -13,7 +13,7 @@ from cogames.commands.shared.ladder_tables import print_ladder
 from cogames.commands.shared.redirection import prints_to_stderr
 from cogames.commands.shared.server import LoginServer, LongServer
 from softmax.cli.errors import fail
-from softmax.cli.output import note, print_data, warn
+from softmax.cli.output import decimal, note, print_data, warn
 from softmax.cli.program import examples
 from softmax.cli.progress import ProgressBar
 
@@ -239,7 +239,7 @@ def _warn(played: PlayedLadder) -> None:
     for mission in played.results.plan["missions"]:
         scores = [row.scores[mission["name"]].mean for row in played.results.standings]
         if len(set(scores)) == 1:
-            note(f"All policies scored {scores[0]:.2f} on {mission['name']}: it does not tell them apart")
+            note(f"All policies scored {decimal(scores[0] or 0.0)} on {mission['name']}: it does not tell them apart")
     late = [standing for standing in played.results.standings if standing.timeouts]
     if late:
         names = ", ".join(f"{standing.name} ({standing.timeouts})" for standing in late)

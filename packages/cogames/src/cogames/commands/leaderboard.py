@@ -16,6 +16,7 @@ from cogames.commands.shared.server import (
     print_json,
     signed_in,
 )
+from cogames.commands.shared.web import Web, open_page
 from softmax.cli.errors import fail
 from softmax.cli.program import examples
 
@@ -47,6 +48,7 @@ def leaderboard(
     season_option: SeasonOption = None,
     policy: Policy = None,
     mine: Mine = False,
+    web: Web = False,
     server: Server = None,
     login_server: LoginServer = None,
     json: Json = False,
@@ -54,15 +56,17 @@ def leaderboard(
     """Show the standings of a season."""
     if season is not None and season_option is not None:
         fail("Pass the season once: as an argument or with --season")
-    from cogames.client import NotAuthenticated
     from cogames.client.references import split_reference
     from cogames.commands.season import print_standings
 
     reference = split_reference(policy) if policy else None
     client = client_for(server, login_server)
-    if mine and client.token is None:
-        raise NotAuthenticated
+    if mine:
+        client.require_token()
     name = season or season_option or client.get_default_season().name
+    if web:
+        open_page(server, login_server, "seasons", client.get_season(name).name)
+        return
     rows = client.get_leaderboard(name)
     if mine:
         own = {row.policy.id for row in signed_in(client).get_season_policies(name, mine=True)}
@@ -71,7 +75,9 @@ def leaderboard(
         rows = [row for row in rows if row.policy.name == reference[0] and reference[1] in (None, row.policy.version)]
     if json:
         print_json(rows)
+    elif not rows and policy:
+        print(f"'{policy}' has no score in '{name}' yet.")
     elif not rows:
-        print(f"No scored policies in '{name}' yet." if not (mine or policy) else f"None of them in '{name}' yet.")
+        print(f"None of your policies has a score in '{name}' yet." if mine else f"No scored policies in '{name}' yet.")
     else:
         print_standings(rows, f"Leaderboard: {name}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
@@ -25,7 +25,9 @@ from cogames.commands.shared.server import (
     signed_in,
     versions_of,
 )
-from softmax.cli.errors import CommandError, fail
+from cogames.commands.shared.watching import follow
+from cogames.commands.shared.web import Web, open_page
+from softmax.cli.errors import fail
 from softmax.cli.output import hint, note, warn
 from softmax.cli.program import examples
 
@@ -33,7 +35,8 @@ if TYPE_CHECKING:
     from cogames.client import TournamentServerClient
     from softmax.wire import MatchResponse
 
-PAGE = 200
+POLL_SECONDS = 2.0
+UNFINISHED = ("pending", "scheduled", "running")
 LOG_NAME = re.compile(r"policy_agent_(\d+)\.txt")
 
 MatchId = Annotated[str | None, typer.Argument(metavar="MATCH_ID", help="Match to show: its id, or a prefix of it.")]
@@ -75,6 +78,15 @@ DownloadLogs = Annotated[
     Path | None,
     typer.Option("--download-logs", "-d", metavar="DIR", help="Save the logs of your agents.", rich_help_panel=OUTPUT),
 ]
+Watch = Annotated[
+    bool,
+    typer.Option(
+        "--watch",
+        "-w",
+        help="Wait until the match, or all unfinished ones, have ended; the exit code is 1 if one failed.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file.", rich_help_panel=OUTPUT)
 ]
@@ -83,6 +95,7 @@ Output = Annotated[
 @examples(
     "cogames matches",
     "cogames matches --policy my-policy:v3 -n 50",
+    "cogames matches MATCH_ID --watch",
     "cogames matches MATCH_ID --logs",
     "cogames matches MATCH_ID --download-logs ./logs",
 )
@@ -93,18 +106,39 @@ def matches(
     limit: Limit = 20,
     logs: Logs = False,
     download_logs: DownloadLogs = None,
+    watch: Watch = False,
+    web: Web = False,
     server: LongServer = None,
     login_server: LoginServer = None,
     json: Json = False,
 ) -> None:
     """Show your recent matches, or one match with its logs."""
+    from cogames.client.lookup import find_match
+
     client = signed_in(client_for(server, login_server))
     if match_id is None:
-        _list(client, season, policy, limit, json)
+        if web:
+            open_page(server, login_server, "seasons", season or client.get_default_season().name, "matches")
+        else:
+            _list(client, season, policy, limit, json, watch)
         return
-    match = client.get_match(_full_id(client, match_id, season))
+    match = client.get_match(find_match(client, match_id, season))
+    if web:
+        open_page(server, login_server, "matches", match.id)
+        return
+    if watch:
+        match = follow(lambda: client.get_match(match.id), is_done=_is_done, line=_state, seconds=POLL_SECONDS)
     if not json:
         _print_match(match)
+    _show_details(client, match, logs=logs, download_logs=download_logs, json=json)
+    if watch and match.status != "completed":
+        raise typer.Exit(1)
+
+
+def _show_details(
+    client: TournamentServerClient, match: MatchResponse, *, logs: bool, download_logs: Path | None, json: bool
+) -> None:
+    """Print the match as JSON, or what else there is to see of it; list or save the logs of the user's agents."""
     if not logs and download_logs is None:
         if json:
             print_json(match)
@@ -136,12 +170,13 @@ def match_artifacts(
 
     Only the owner of a policy can fetch its artifacts.
     """
+    from cogames.client.lookup import find_match
     from cogames.client.references import as_uuid
 
     client = signed_in(client_for(server, login_server))
     if policy is not None and as_uuid(policy) is None:
         fail(f"{policy!r} is not a policy version id", "cogames submissions --json lists the ids")
-    full = _full_id(client, match_id, None)
+    full = find_match(client, match_id)
     if policy is None:
         versions = {row.id for row in client.get_my_policy_versions()}
         players = client.get_match(full).players
@@ -156,15 +191,22 @@ def match_artifacts(
     sys.stdout.write(artifact.text if artifact.text.endswith("\n") else f"{artifact.text}\n")
 
 
-def _list(client: TournamentServerClient, season: str | None, policy: str | None, limit: int, json: bool) -> None:
+def _list(
+    client: TournamentServerClient, season: str | None, policy: str | None, limit: int, json: bool, watch: bool
+) -> None:
     versions = versions_of(client, policy)
     if not versions:
         if policy is not None:
-            fail(f"Policy '{policy}' not found.", "cogames submissions lists your policies")
+            from cogames.client.lookup import UnknownPolicy
+
+            raise UnknownPolicy(policy, client.get_my_policy_versions())
         print_json([]) if json else print("No uploads found, so there are no matches.")
         return
     name = season or client.get_default_season().name
-    season_matches = client.get_season_matches(name, [row.id for row in versions], limit=limit)
+    ids = [row.id for row in versions]
+    season_matches = client.get_season_matches(name, ids, limit=limit)
+    if watch:
+        season_matches = _watch_all(client, season_matches)
     if json:
         print_json(season_matches)
     elif not season_matches:
@@ -172,50 +214,34 @@ def _list(client: TournamentServerClient, season: str | None, policy: str | None
     else:
         from cogames.commands.season import print_matches
 
-        print_matches(season_matches, f"Recent Matches ({name})")
+        print_matches(season_matches, f"Recent Matches ({name})", own=True)
         hint("cogames matches MATCH_ID shows one match; add --logs for your agents' logs")
+    if watch and any(match.status != "completed" for match in season_matches):
+        raise typer.Exit(1)
 
 
-def _full_id(client: TournamentServerClient, text: str, season: str | None) -> UUID:
-    """Return the id of a match from a full id, or from a prefix of one of the user's matches."""
-    from cogames.client.references import as_uuid
+def _watch_all(client: TournamentServerClient, matches: Sequence[MatchResponse]) -> list[MatchResponse]:
+    """Wait until these matches have ended, and return their final states."""
+    rows = list(matches)
 
-    full = as_uuid(text)
-    if full is not None:
-        return full
-    versions = [row.id for row in client.get_my_policy_versions()]
-    match_ids: set[UUID] = set()
-    for name in _seasons(client, season) if versions else ():
-        match_ids |= {
-            match.id for match in _all_matches(client, name, versions) if str(match.id).startswith(text.lower())
-        }
-        if match_ids:
-            break
-    if not match_ids:
-        raise CommandError(f"Match '{text}' not found among your matches", ["cogames matches lists them"])
-    if len(match_ids) > 1:
-        raise CommandError(f"'{text}' matches the ids of {len(match_ids)} of your matches", ["type more of the id"])
-    return match_ids.pop()
+    def read() -> list[MatchResponse]:
+        rows[:] = [match if _is_done(match) else client.get_match(match.id) for match in rows]
+        return rows
+
+    def line(rows: Sequence[MatchResponse]) -> str:
+        running = sum(match.status == "running" for match in rows)
+        failed = sum(_is_done(match) and match.status != "completed" for match in rows)
+        return f"{sum(map(_is_done, rows))} of {len(rows)} finished, {running} running, {failed} failed"
+
+    return follow(read, is_done=lambda rows: all(map(_is_done, rows)), line=line, seconds=POLL_SECONDS)
 
 
-def _seasons(client: TournamentServerClient, season: str | None) -> Iterator[str]:
-    """Yield the seasons to search for a match: the given one, or the default season and then the others."""
-    if season is not None:
-        yield season
-        return
-    seasons = client.get_seasons()
-    for summary in sorted(seasons, key=lambda summary: not summary.is_default):
-        yield summary.name
+def _is_done(match: MatchResponse) -> bool:
+    return match.status not in UNFINISHED
 
 
-def _all_matches(client: TournamentServerClient, season: str, versions: list[UUID]) -> Iterator[MatchResponse]:
-    offset = 0
-    while True:
-        page = client.get_season_matches(season, versions, limit=PAGE, offset=offset or None)
-        yield from page
-        if len(page) < PAGE:
-            return
-        offset += PAGE
+def _state(match: MatchResponse) -> str:
+    return f"Match {match.id}: {match.status}"
 
 
 def _own(client: TournamentServerClient, match: MatchResponse) -> list[UUID]:

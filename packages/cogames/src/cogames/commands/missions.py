@@ -11,7 +11,7 @@ import typer
 
 from cogames.commands.shared import choices, options
 from softmax.cli.errors import fail
-from softmax.cli.output import Format, note, print_data, print_table, warn
+from softmax.cli.output import Format, command_line, note, print_data, print_table, warn
 from softmax.cli.program import examples
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def show_mission(
 
     if save is not None:
         save_mission_file(env, choices.output_file(save), published=published)
-        note(f"Wrote {save}; play it with `cogames play -m {save}`")
+        note(f"Wrote {save}; play it with `{command_line('cogames', 'play', '-m', save)}`")
     if format:
         print_data(mission_document(env, published=published), format)
     elif save is None:

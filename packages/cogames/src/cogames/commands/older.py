@@ -30,10 +30,13 @@ def evaluate(ctx: typer.Context, **arguments: Any) -> None:
 
 
 def make_policy(
-    trainable: Trainable = False, scripted: Scripted = False, output: Output = Path("my_policy.py")
+    trainable: Trainable = False,
+    scripted: Scripted = False,
+    output: Output = Path("my_policy.py"),
+    force: tutorial.Force = False,
 ) -> None:
     """Write a new policy from a template."""
-    tutorial.make_policy(trainable, scripted, output=output)
+    tutorial.make_policy(trainable, scripted, output=output, force=force)
 
 
 def evals(game: options.Game = "cogsguard", format: options.OutputFormat = None) -> None:

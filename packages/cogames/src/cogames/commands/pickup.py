@@ -133,7 +133,7 @@ def print_pickup(result: Pickup) -> None:
     print_table(
         ["Scenario", "Candidate", "Pool Mix", "Score", INTERVAL], scores, title="Scenario Scores", right=[1, 2, 3, 4]
     )
-    print(f"\nReplacement Baseline {result.replacement_mean:.2f}")
+    print(f"\nReplacement Baseline {number(result.replacement_mean)}")
     print_table(
         ["Candidate Count", "Candidate Score", "VOR", INTERVAL],
         [

@@ -14,7 +14,7 @@ from cogames.commands.shared import choices, options
 from cogames.commands.shared.failures import print_policies, show_failures
 from cogames.commands.shared.redirection import prints_to_stderr
 from softmax.cli.errors import fail
-from softmax.cli.output import print_data, print_table
+from softmax.cli.output import command_line, print_data, print_table
 from softmax.cli.program import examples
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def play(
     print_table(stats.headers, stats.rows, title="Episode Stats", right=range(1 if len(stats.headers) == 2 else 2, 5))
     print_policies([outcome], outcome.policy_names)
     if outcome.replay_path is not None:
-        print(f"\nReplay saved!\nTo watch it, run:\ncogames replay {outcome.replay_path}")
+        print(f"\nReplay saved!\nTo watch it, run:\n{command_line('cogames', 'replay', outcome.replay_path)}")
     if failed:
         raise typer.Exit(1)
 

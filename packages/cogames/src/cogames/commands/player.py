@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cogames.commands.shared.server import Json, LoginServer, Server, print_json
+from cogames.commands.shared.server import Json, LoginServer, Server, moment, print_json
 from softmax.cli.errors import fail
 from softmax.cli.output import hint, note, print_table
 from softmax.cli.program import Entry
@@ -51,7 +51,7 @@ def list_players(server: Server = None, login_server: LoginServer = None, json: 
     elif not players:
         print("No players found.")
     else:
-        rows = [(player.id, player.name, player.created_at.isoformat()) for player in players]
+        rows = [(player.id, player.name, moment(player.created_at)) for player in players]
         print_table(["ID", "Name", "Created"], rows)
 
 
@@ -113,7 +113,7 @@ def list_credentials(
         print("No credentials found.")
     else:
         rows = [
-            (row.id, row.name, row.token_preview, ", ".join(row.scopes) or "-", row.created_at.isoformat())
+            (row.id, row.name, row.token_preview, ", ".join(row.scopes) or "-", moment(row.created_at))
             for row in credentials
         ]
         print_table(["ID", "Name", "Preview", "Scopes", "Created"], rows)

@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
-from cogames.commands.shared.server import OUTPUT, Json, LoginServer, LongServer, client_for, print_json
+from cogames.commands.shared.server import OUTPUT, Json, LoginServer, LongServer, client_for, print_json, signed_in
 from softmax.cli.errors import fail
 from softmax.cli.output import note, print_table, warn
 from softmax.cli.program import examples
 
-MatchId = Annotated[str, typer.Argument(metavar="MATCH_ID", help="Id of the match.")]
+MatchId = Annotated[str, typer.Argument(metavar="MATCH_ID", help="Id of the match, or a prefix of one of yours.")]
 Keep = Annotated[
     Path | None,
     typer.Option(
@@ -38,14 +38,15 @@ def reproduce(
     Seeds are hidden until the season ends; before that only its operators can do this. A policy whose bundle you may
     not download is played from its recorded actions. The exit code is 0 if results and replay are identical.
     """
+    from cogames.client.lookup import find_match
     from cogames.client.references import as_uuid
     from cogames.client.reproduction import reproduce_match
 
-    if as_uuid(match_id) is None:
-        fail(f"{match_id!r} is not a match id", "cogames season matches SEASON --json lists them")
     if keep is not None and keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
         fail(f"{keep} exists and is not empty", "pass a new folder to --keep")
     client = client_for(server, login_server)
+    if as_uuid(match_id) is None:
+        match_id = str(find_match(signed_in(client), match_id))
     with ExitStack() as stack:
         folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="cogames-reproduce-")))
         outcome = reproduce_match(client, match_id, folder.absolute(), sandbox=sandbox, tell=note)

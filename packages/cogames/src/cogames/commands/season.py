@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cogames.commands.shared.server import NOTHING, Json, LoginServer, Server, client_for, moment, number, print_json
+from cogames.commands.shared.web import Web, open_page
 from softmax.cli.errors import fail
 from softmax.cli.output import print_data, print_table
 from softmax.cli.program import Entry
@@ -57,9 +58,14 @@ def list_seasons(server: Server = None, login_server: LoginServer = None, json: 
         print_table(["Season", "Description"], rows, title="Tournament Seasons")
 
 
-def show(season: SeasonName, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
+def show(
+    season: SeasonName, web: Web = False, server: Server = None, login_server: LoginServer = None, json: Json = False
+) -> None:
     """Show a season."""
     detail = client_for(server, login_server).get_season(season)
+    if web:
+        open_page(server, login_server, "seasons", season)
+        return
     if json:
         print_json(detail)
         return
@@ -229,7 +235,8 @@ def print_teams(teams: Sequence[TeamSummary], title: str, *, ranked: bool = Fals
     print_table([*(["Rank"] if ranked else []), *headers], rows, title=title, right=[0, 3, 4] if ranked else [2, 3])
 
 
-def print_matches(matches: Sequence[MatchResponse], title: str) -> None:
+def print_matches(matches: Sequence[MatchResponse], title: str, *, own: bool = False) -> None:
+    """Print matches; a narrow terminal shows prefixes of the ids of the user's own, which other commands accept."""
     rows = [
         (
             match.id,
@@ -241,4 +248,5 @@ def print_matches(matches: Sequence[MatchResponse], title: str) -> None:
         )
         for match in matches
     ]
-    print_table(["Match ID", "Date", "Status", "Pool", "Policies", "Score"], rows, title=title)
+    headers = ["Match ID", "Date", "Status", "Pool", "Policies", "Score"]
+    print_table(headers, rows, title=title, ids=[0] if own else [])

@@ -19,7 +19,8 @@ from cogames.commands.shared.server import (
     signed_in,
     versions_of,
 )
-from softmax.cli.output import print_table, warn
+from cogames.commands.shared.web import Web, open_page
+from softmax.cli.output import hint, print_table, warn
 from softmax.cli.program import examples
 
 if TYPE_CHECKING:
@@ -36,19 +37,33 @@ Season = Annotated[
 ]
 
 
-@examples("cogames submissions", "cogames submissions --season beta-cvc", "cogames submissions -p my-policy")
+@examples(
+    "cogames submissions",
+    "cogames submissions --season beta-cvc",
+    "cogames submissions -p my-policy",
+    "cogames submissions -p my-policy --web",
+)
 def submissions(
     policy: Policy = None,
     season: Season = None,
+    web: Web = False,
     server: Server = None,
     login_server: LoginServer = None,
     json: Json = False,
 ) -> None:
     """Show your uploads, or your submissions to a season."""
     client = signed_in(client_for(server, login_server))
+    if web:
+        _open(client, policy, season, server, login_server)
+        return
     if season is None:
         uploads = versions_of(client, policy)
         print_json(uploads) if json else _print_uploads(client, uploads)
+        if policy and not uploads:
+            from cogames.client.lookup import UnknownPolicy
+
+            for text in UnknownPolicy(policy, client.get_my_policy_versions(), otherwise="").hints:
+                hint(text)
         return
     from cogames.client.references import split_reference
 
@@ -57,6 +72,20 @@ def submissions(
         name, version = split_reference(policy)
         rows = [row for row in rows if row.policy.name == name and version in (None, row.policy.version)]
     print_json(rows) if json else _print_entries(rows, season)
+
+
+def _open(
+    client: TournamentServerClient, policy: str | None, season: str | None, server: str | None, login: str | None
+) -> None:
+    """Open the page of a policy, of a season, or of the user's own policies."""
+    if policy is not None:
+        from cogames.client.lookup import own_version
+
+        open_page(server, login, "policies", own_version(client, policy).id)
+    elif season is not None:
+        open_page(server, login, "seasons", season)
+    else:
+        open_page(server, login, "home")
 
 
 def _print_uploads(client: TournamentServerClient, uploads: Sequence[PolicyVersionRow]) -> None:

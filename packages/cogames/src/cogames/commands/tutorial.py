@@ -37,6 +37,8 @@ AmongThem = Annotated[
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File to write.", rich_help_panel=OUTPUT)]
 
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.", rich_help_panel=OUTPUT)]
+
 LessonName = Annotated[
     str | None, typer.Option("--lesson", metavar="LESSON", help="Play only this lesson: its name or its number.")
 ]
@@ -152,10 +154,12 @@ def make_policy(
     scripted: Scripted = False,
     amongthem: AmongThem = False,
     output: Output = Path("my_policy.py"),
+    force: Force = False,
 ) -> None:
     """Write a new policy from a template.
 
-    Pass exactly one type. The file works unchanged and is meant to be edited.
+    Pass exactly one type. The file works unchanged and is meant to be edited. An existing file is not replaced without
+    --force.
     """
     given = (("trainable", trainable), ("scripted", scripted), ("amongthem", amongthem))
     kinds = [kind for kind, chosen in given if chosen]
@@ -169,11 +173,13 @@ def make_policy(
     from cogames.policy.templates import make_policy as write
 
     try:
-        written = write(kinds[0], output)
+        written = write(kinds[0], output, replace=force)
+    except FileExistsError as error:
+        raise CommandError(f"{output} exists", ["-o writes another file; --force replaces this one"]) from error
     except ValueError as error:
         raise CommandError(str(error), ["choose another file with -o"]) from error
     if written.replaced:
-        warn(f"{written.path} already existed and was overwritten")
+        warn(f"{written.path} was replaced")
     print(f"Wrote {written.path}")
     if amongthem:
         print(f"Play with it:\ncogames run -m bitworld.among_them -p class={written.class_path}")

@@ -23,7 +23,7 @@ from cogames.commands.shared import choices
 from cogames.commands.shared.failures import show_last_words
 from cogames.commands.shared.server import TOURNAMENT, LoginServer, LongServer, Server, client_for, show_home
 from softmax.cli.errors import CommandError
-from softmax.cli.output import note, warn
+from softmax.cli.output import command_line, note, warn
 from softmax.cli.program import examples
 
 if TYPE_CHECKING:
@@ -92,7 +92,8 @@ PolicyReference = Annotated[str, typer.Argument(metavar="POLICY", help="NAME (th
 
 
 @examples(
-    "cogames upload -p class=my_policy.MyPolicy -f my_policy.py -n my-policy",
+    "cogames upload -p my_policy.MyPolicy -n my-policy",
+    "cogames upload -p my_policy.MyPolicy -f my_policy.py -f helpers.py -n my-policy",
     "cogames upload -p ./submission.zip -n my-policy --season beta-cvc --secret-env API_KEY",
     "cogames upload -p ./submission.zip -n my-policy --dry-run",
 )
@@ -150,7 +151,7 @@ def upload(
 
 
 @examples(
-    "cogames ship -p class=my_policy.MyPolicy -f my_policy.py -n my-policy --season beta-cvc",
+    "cogames ship -p my_policy.MyPolicy -n my-policy --season beta-cvc",
     "cogames ship -p ./submission.zip -n my-policy --dry-run",
 )
 def ship(
@@ -200,7 +201,9 @@ def submit(
     split_reference(policy)  # report a bad reference before a bad server
     submitted = publish.submit(client_for(server, login_server), policy, season=season, on_event=show_event)
     print(f"Submitted to season '{submitted.season}'\nAdded to pools: {', '.join(submitted.pools)}")
-    show_home(_login_address(server, login_server), [f"cogames leaderboard --season {submitted.season}"])
+    show_home(
+        _login_address(server, login_server), [command_line("cogames", "leaderboard", "--season", submitted.season)]
+    )
 
 
 def send(
@@ -219,11 +222,11 @@ def send(
             print("Dry run complete: nothing was uploaded")
             return None
         published = publish.publish(client, upload, on_event=show_event)
-    follow_up = [f"cogames submit {published.label}"]
+    follow_up = [command_line("cogames", "submit", published.label)]
     if published.season is not None:
         follow_up = [
-            f"cogames submissions --season {published.season} --policy {published.name}",
-            f"cogames leaderboard {published.season} --policy {published.name}",
+            command_line("cogames", "submissions", "--season", published.season, "--policy", published.name),
+            command_line("cogames", "leaderboard", published.season, "--policy", published.name),
         ]
     print(f"{done}: {published.label}")
     if published.pools:

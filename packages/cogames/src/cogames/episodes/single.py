@@ -21,12 +21,15 @@ from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.runner.episode.outcome import EpisodeOutcome
 from mettagrid.runner.episode.plan import EpisodePlan
 from mettagrid.runner.episode.play import play_episode
+from softmax.cli.text import decimal
 
 if TYPE_CHECKING:
     from mettagrid.renderer.renderer import RenderMode
 
 __all__ = ["StatsTable", "assign_teams", "episode_stats", "has_share", "play_once", "team_ids"]
 
+HINT = "Click a cog and press Drive to play it: arrows or WASD move it, and a click on the map sends it there."
+"""for people in the browser"""
 GEAR = ("miner", "aligner", "scrambler", "scout")
 _SHARE = re.compile(r"[^:=/,]+:\d+(,|$)|(^|,)\s*proportion=", re.ASCII)
 _LISTED_STATS = (".gained", ".lost", ".deposited", ".withdrawn", "heart")
@@ -64,9 +67,10 @@ def play_once(
         device=settings.device,
     )
     if render == "gui":
-        from mettagrid.live import play_live
+        from mettagrid.live import Goal, play_live
 
-        return play_live(plan, title=mission.name, autostart=autostart)
+        goal = Goal(mission.description, HINT) if mission.description else None
+        return play_live(plan, title=mission.name, goal=goal, autostart=autostart)
     from mettagrid.renderer.renderer import create_renderer
 
     return play_episode(plan, renderer=None if render == "none" else create_renderer(render, autostart))
@@ -118,7 +122,7 @@ def episode_stats(outcome: EpisodeOutcome) -> StatsTable:
     for stats in outcome.stats["agent"]:
         for name, value in stats.items():
             totals[name] += value
-    score = f"{sum(outcome.rewards) / max(len(outcome.rewards), 1):.2f}"
+    score = decimal(sum(outcome.rewards) / max(len(outcome.rewards), 1))
     if not any(f"{gear}.gained" in totals for gear in GEAR):
         names = [name for name in sorted(totals) if totals[name] and any(part in name for part in _LISTED_STATS)]
         rows = [[name, f"{totals[name]:g}"] for name in names]

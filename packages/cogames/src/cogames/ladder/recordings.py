@@ -17,6 +17,7 @@ from cogames.ladder.records import GameRecord, make_record
 from cogames.ladder.results import ReplayRow
 from cogames.ladder.telling import TellingGame
 from mettagrid.runner.episode import play_episodes
+from softmax.cli.text import decimal
 
 __all__ = ["Recording", "record_games"]
 
@@ -84,7 +85,7 @@ def _recorded(folder: LadderFolder, game: Game) -> GameRecord | None:
 def _caption(ladder: Ladder, game: Game, played: GameRecord, record: GameRecord) -> str:
     names = [ladder.entrants[side.entrant].name for side in played.sides]
     sides = list(zip(names, played.sides, strict=True))
-    scores = ", ".join(f"{name} {side.score:.2f}" for name, side in sides)
+    scores = ", ".join(f"{name} {decimal(side.score)}" for name, side in sides)
     failures = "".join(f"; {name} {side.status.replace('_', ' ')}" for name, side in sides if side.failed)
     same = played.model_dump(exclude={"last_words"}) == record.model_dump(exclude={"last_words"})
     repeated = "" if same else "; another game with the same seed, because a policy is not deterministic"

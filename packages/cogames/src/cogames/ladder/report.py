@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from cogames.ladder.recordings import Recording
@@ -135,7 +136,7 @@ def _replays(recordings: Sequence[Recording], embedded: Sequence[Recording]) -> 
         if each in embedded:
             action = tag("button", "Watch", type="button", class_="watch", data_replay=each.row.game)
         else:
-            action = tag("span", "not in this page: ", code(f"cogames replay {each.row.file}"))
+            action = tag("span", "not in this page: ", code(shlex.join(["cogames", "replay", str(each.row.file)])))
         cards.append(tag("li", tag("b", each.row.title), tag("span", each.row.caption), action, class_="card"))
     if not cards:
         return section("Replays", tag("p", "No replays were recorded.", class_="quiet"))

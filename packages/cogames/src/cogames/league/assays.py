@@ -6,18 +6,18 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cogames.diagnose.cases import DiagnoseCase
+from cogames.diagnose.cases import DiagnoseCase, find_cases, load_case
 from cogames.diagnose.metrics import CaseOutcomes, measure
 from cogames.diagnose.metrics import MissionMetrics as Measured
-from cogames.diagnose.pack import check_gate
+from cogames.diagnose.pack import AXIS_MISSIONS, PACK_EPISODES, PACK_SET, PACK_STEPS, check_gate
+from cogames.diagnose.scores import AxisScore as Scored
 from cogames.diagnose.scores import Stage1Evidence
 from cogames.diagnose.scores import score_axes as score
+from cogames.diagnose.symptoms import find_symptoms, stage1_issue
 from mettagrid.runner.episode.outcome import EpisodeOutcome, Verdict
-from softmax.wire import AxisScore, MissionMetrics
+from softmax.wire import AxisScore, DiagnosisFinding, MissionMetrics, MissionSpec
 
-__all__ = ["Played", "measure_missions", "score_axes"]
-
-MISSION_SET = "cvc_evals"
+__all__ = ["Played", "diagnose", "diagnosis_missions", "measure_missions", "score_axes"]
 
 Played = Mapping[str, Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]]
 """by mission: the (job, result) of each completed episode"""
@@ -33,13 +33,41 @@ def measure_missions(played: Played) -> dict[str, MissionMetrics]:
 
 def score_axes(played: Played) -> list[AxisScore]:
     """Return scores of the axes for which a mission was played."""
-    metrics = list(_measure(played).values())
-    gate = check_gate(MISSION_SET, [DiagnoseCase(entry.mission_name, entry.statistics.cogs) for entry in metrics])
     return [
         AxisScore(axis=entry.axis, score=entry.raw_score, derived_metrics=MissionMetrics(**entry.derived_metrics))
-        for entry in score(Stage1Evidence(gate, metrics))
-        if gate.covers(entry.axis)
+        for entry in _scored(list(_measure(played).values()))
     ]
+
+
+def diagnosis_missions() -> list[MissionSpec]:
+    """Return the missions of the standard pack that measure an axis, with its steps and episodes."""
+    measuring = {mission for missions in AXIS_MISSIONS.values() for mission in missions}
+    return [
+        MissionSpec(
+            mission_name=case.mission,
+            env_config=load_case(case, steps=PACK_STEPS).model_dump(mode="json"),
+            num_episodes=PACK_EPISODES,
+            max_steps=PACK_STEPS,
+        )
+        for case in find_cases(PACK_SET)
+        if case.mission in measuring
+    ]
+
+
+def diagnose(played: Played) -> list[DiagnosisFinding]:
+    """Return the symptoms of the axes for which a mission was played, that of the dominant issue first."""
+    metrics = list(_measure(played).values())
+    scores = _scored(metrics)
+    dominant = stage1_issue(scores, metrics) if len(scores) > 1 else ""
+    return [
+        DiagnosisFinding(**symptom.model_dump(include=set(DiagnosisFinding.model_fields)))
+        for symptom in find_symptoms(scores, None, (), dominant)
+    ]
+
+
+def _scored(metrics: list[Measured]) -> list[Scored]:
+    gate = check_gate(PACK_SET, [DiagnoseCase(entry.mission_name, entry.statistics.cogs) for entry in metrics])
+    return [entry for entry in score(Stage1Evidence(gate, metrics)) if gate.covers(entry.axis)]
 
 
 def _measure(played: Played) -> dict[str, Measured]:

@@ -10,9 +10,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from softmax.wire import AxisScore, MissionMetrics
+from softmax.wire import AxisScore, DiagnosisFinding, MissionMetrics, MissionSpec
+
+if TYPE_CHECKING:
+    from mettagrid.live import Broadcast
 
 __all__ = ["GAME", "MettaGridGame", "OutputFile", "SeatedPolicy"]
 
@@ -44,6 +47,12 @@ class SeatedPolicy(Protocol):
     def secrets(self) -> Mapping[str, str]: ...
     @property
     def may_use_index(self) -> bool: ...
+
+
+class LiveDoor(Protocol):
+    """The way from an episode to people who watch it."""
+
+    def show(self, feed: Broadcast) -> None: ...
 
 
 class MettaGridGame:
@@ -114,6 +123,7 @@ class MettaGridGame:
             OutputFile("results.json", 64 * MEGABYTE, is_digested=True),
             OutputFile("error_info.json", MEGABYTE),
             OutputFile("runtime_info.json", MEGABYTE),
+            OutputFile("explanation.json", MEGABYTE),
             *(OutputFile(name, 2 * MEGABYTE, logs[name], is_log=True) for name in sorted(logs)),
         ]
 
@@ -147,6 +157,20 @@ class MettaGridGame:
 
         return score_axes(played)
 
+    def diagnosis_missions(self) -> list[MissionSpec]:
+        """Return the missions of a diagnosis, the standard pack of `cogames diagnose`. This is slow."""
+        from cogames.league.assays import diagnosis_missions
+
+        return diagnosis_missions()
+
+    def diagnose(
+        self, played: Mapping[str, Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]]
+    ) -> list[DiagnosisFinding]:
+        """Return the weaknesses of a policy that played the missions of a diagnosis, the worst first."""
+        from cogames.league.assays import diagnose
+
+        return diagnose(played)
+
     def viewer_folder(self) -> Path | None:
         """Return the folder of the replay viewer, `index.html` and `assets/`; None if it was not built."""
         from mettagrid.viewer import PagesMissing
@@ -165,6 +189,7 @@ class MettaGridGame:
 
     def prepare_to_play(self) -> None:
         """Import what `play` needs; a worker forks its episodes from a process that has done so."""
+        import mettagrid.live
         import mettagrid.runner.boxed.job  # noqa: F401
 
     def play(
@@ -175,15 +200,26 @@ class MettaGridGame:
         *,
         minimum: str,
         time_limit_seconds: float,
+        live: LiveDoor | None = None,
     ) -> None:
-        """Play an episode and write its files to the folder, see `mettagrid.runner.boxed.job`."""
+        """Play an episode and write its files to the folder, see `mettagrid.runner.boxed.job` and `explain.job`."""
+        from cogames.explain.job import write_explanation
+        from mettagrid.live import Broadcast
+        from mettagrid.replay import Replay
         from mettagrid.runner.boxed.job import PolicyToPlay, play_job
 
         seated = [
             PolicyToPlay(policy.name, policy.uri, policy.egress, policy.secrets, may_use_index=policy.may_use_index)
             for policy in policies
         ]
-        play_job(folder, spec, seated, minimum=minimum, time_limit_seconds=time_limit_seconds)
+        broadcast = None if live is None else Broadcast()
+        if live is not None and broadcast is not None:
+            live.show(broadcast)
+        replays: list[Replay] = []
+        limits: dict[str, Any] = {"minimum": minimum, "time_limit_seconds": time_limit_seconds}
+        play_job(folder, spec, seated, **limits, broadcast=broadcast, on_replay=replays.append)
+        if replays:
+            write_explanation(folder, replays[0], [policy.name for policy in policies], spec["assignments"])
 
 
 GAME = MettaGridGame()

@@ -15,11 +15,21 @@ __all__ = ["Tutor"]
 class Tutor(SimulatorEventHandler):
     """Teaches one lesson in one episode, and ends the episode when the lesson is finished or lost.
 
-    `number` of `count` is the lesson's position in its course. `note` is shown with the first goal. After the episode
+    `number` of `count` is the lesson's position in its course. `note` is shown with the first goal, `again` after a
+    lost one. After the episode
     `is_finished` says whether all goals were reached, and `lost` why one could not be reached.
     """
 
-    def __init__(self, lesson: Lesson, renderer: Renderer, *, number: int = 1, count: int = 1, note: str = "") -> None:
+    def __init__(
+        self,
+        lesson: Lesson,
+        renderer: Renderer,
+        *,
+        number: int = 1,
+        count: int = 1,
+        note: str = "",
+        again: str = "The lesson starts again.",
+    ) -> None:
         super().__init__()
         self.lesson = lesson
         self.reached = 0
@@ -28,6 +38,7 @@ class Tutor(SimulatorEventHandler):
         self._renderer = renderer
         self._place = {"name": lesson.name, "title": lesson.title, "number": number, "count": count}
         self._note = note
+        self._again = again
         self._last_message: dict[str, Any] | None = None
 
     @property
@@ -49,7 +60,7 @@ class Tutor(SimulatorEventHandler):
         else:
             self.lost = goal.lost(now)
             if self.lost is not None:
-                self._note = f"{self.lost} The lesson starts again."
+                self._note = f"{self.lost} {self._again}"
                 self._sim.end_episode()
         if not self.is_finished:
             self._show(now)

@@ -39,6 +39,8 @@ class ChosenMission:
 
     name: str
     env: MettaGridConfig = field(repr=False)
+    description: str = ""
+    """what it is about, in a sentence; files have none"""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,9 @@ def choose_mission(
     env = catalog.load(name, variants, cogs, map_seed, game=game)
     if max_steps is not None:
         env.game.max_steps = max_steps
-    return ChosenMission(name if is_mission_file(name) else full_name(name, game=game), env)
+    if is_mission_file(name):
+        return ChosenMission(name, env)
+    return ChosenMission(full_name(name, game=game), env, catalog.get_mission(name, game=game).description)
 
 
 def choose_missions(

@@ -32,10 +32,11 @@ class WrittenPolicy:
     replaced: bool
 
 
-def make_policy(kind: str, path: Path) -> WrittenPolicy:
+def make_policy(kind: str, path: Path, *, replace: bool = False) -> WrittenPolicy:
     """Write the template of a kind (`scripted`, `trainable`, `amongthem`) to a Python file.
 
-    Raises `ValueError` for a folder, and for a name that cannot be imported.
+    Raises `ValueError` for a folder, and for a name that cannot be imported; `FileExistsError` for an existing file,
+    unless `replace` is set.
     """
     path = path.expanduser()
     if path.suffix != ".py":
@@ -49,7 +50,8 @@ def make_policy(kind: str, path: Path) -> WrittenPolicy:
         raise ValueError(f"{path} is a folder.")
     replaced = path.exists()
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(policy_template(kind), encoding="utf-8")
+    with path.open("w" if replace else "x", encoding="utf-8") as file:
+        file.write(policy_template(kind))
     return WrittenPolicy(path, f"{path.stem}.{TEMPLATES[kind][1]}", replaced)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -11,6 +11,10 @@ from cogsguard.coworld.errors import BadConfig
 from cogsguard.game.game import GAME
 from mettagrid.cogame.errors import MissionError, UnknownMission
 from mettagrid.config.mettagrid_config import MettaGridConfig
+
+if TYPE_CHECKING:
+    from mettagrid.live import LiveRenderer
+    from mettagrid.simulator.interface import SimulatorEventHandler
 
 __all__ = ["MAX_SLOTS", "GameConfig", "Seat", "config_schema", "read_config"]
 
@@ -74,6 +78,20 @@ class GameConfig(BaseModel):
         names = self.names
         return [name if names.count(name) == 1 else f"{name} [{slot}]" for slot, name in enumerate(names)]
 
+    @property
+    def about(self) -> str:
+        """Return what the episode is about, in a sentence or two."""
+        described = next((mission.description for mission in GAME.all_missions() if mission.name == self.mission), "")
+        return f"{described} Every step pays for each junction that your team holds.".strip()
+
+    @property
+    def title(self) -> str:
+        return f"Cogs vs Clips: {self.mission}"
+
+    def handlers(self, renderer: LiveRenderer) -> list[SimulatorEventHandler]:
+        """Return what follows the episode besides the results; none for a mission."""
+        return []
+
     def environment(self) -> MettaGridConfig:
         """Return the mission's environment with one cog per slot; raise `BadConfig` if that is not possible."""
         missions = {mission.name: mission for mission in GAME.all_missions()}
@@ -94,10 +112,10 @@ class GameConfig(BaseModel):
         return env
 
 
-def read_config(text: str | bytes) -> GameConfig:
+def read_config(text: str | bytes, kind: type[GameConfig] = GameConfig) -> GameConfig:
     """Parse the config that a runner wrote; raise `BadConfig` if it is not valid."""
     try:
-        return GameConfig.model_validate(json.loads(text))
+        return kind.model_validate(json.loads(text))
     except ValidationError as error:
         detail = error.errors(include_url=False, include_input=False)[0]  # the input may contain tokens
         place = ".".join(str(part) for part in detail["loc"]) or "config"
@@ -106,12 +124,12 @@ def read_config(text: str | bytes) -> GameConfig:
         raise BadConfig(f"The config is not valid JSON: {error}") from None
 
 
-def config_schema(slots: int) -> dict[str, Any]:
+def config_schema(slots: int, kind: type[GameConfig] = GameConfig) -> dict[str, Any]:
     """Return the JSON Schema of configs with a number of slots, for a manifest.
 
     Lower and upper bounds are equal, so that both generations of the rules accept it.
     """
-    schema = GameConfig.model_json_schema()
+    schema = kind.model_json_schema()
     tokens = schema["properties"]["tokens"]
     tokens["minItems"] = tokens["maxItems"] = slots
     seats = {**schema.pop("$defs")["Seat"], "title": "Seat"}

@@ -16,7 +16,7 @@ from cogsguard.coworld.events import Events
 from cogsguard.coworld.results import Results, results_of
 from cogsguard.coworld.seats import Hearing, Seats
 from cogsguard.coworld.server import EpisodeServer, ReplayServer
-from mettagrid.live import Clock, Lines, LiveRenderer
+from mettagrid.live import Clock, Goal, Lines, LiveRenderer
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.replay import load_replay
 from mettagrid.replay.errors import ReplayError
@@ -26,15 +26,20 @@ from mettagrid.util.file import read, write_data
 __all__ = ["main", "play", "show"]
 
 DEFAULT_PORT = 8080
+HINT = (
+    "Walk into things to use them: a station gives gear, an extractor elements, the hub hearts. With aligner gear and "
+    "a heart, walk into a junction. Arrows or WASD move your cog; a click sends it there."
+)
+"""for people who play"""
 
 
-def main(environ: Mapping[str, str] = os.environ) -> int:
-    """Play or serve; return 0 on success, 1 after an error message on stderr."""
+def main(environ: Mapping[str, str] = os.environ, kind: type[GameConfig] = GameConfig) -> int:
+    """Play or serve; return 0 on success, 1 after an error message on stderr. `kind` parses the config."""
     try:
         if environ.get("COGAME_LOAD_REPLAY_URI") or environ.get("COGAME_REPLAY_SERVER"):
             show(environ)
         else:
-            play(environ)
+            play(environ, kind)
     except (CoworldGameError, OSError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1
@@ -43,11 +48,11 @@ def main(environ: Mapping[str, str] = os.environ) -> int:
     return 0
 
 
-def play(environ: Mapping[str, str]) -> Results:
+def play(environ: Mapping[str, str], kind: type[GameConfig] = GameConfig) -> Results:
     """Play the episode that `COGAME_CONFIG_URI` describes; results are written before the replay, events after."""
     config_uri = _setting(environ, "COGAME_CONFIG_URI", "the runner sets it to the game's config")
     results_uri = _setting(environ, "COGAME_RESULTS_URI", "the runner sets it to the destination of the results")
-    config = read_config(read(config_uri))
+    config = read_config(read(config_uri), kind)
     env = config.environment()
     events_uri = environ.get("COGAME_EVENTS_URI")
     events = Events() if events_uri else None
@@ -100,7 +105,7 @@ def _play(plan: EpisodePlan, config: GameConfig, environ: Mapping[str, str], eve
         human_action_timeout_seconds=config.step_timeout_seconds,
     )
     seats, hearing = Seats(clock, config.unique_names), Hearing()
-    game = Lines(f"Cogs vs Clips: {plan.env.label or config.mission}", LiveRenderer(controls=seats))
+    game = Lines(config.title, LiveRenderer(controls=seats), goal=Goal(config.about, HINT))
     line = game.line(0)
     host, port = _address(environ)
     with EpisodeServer(
@@ -115,7 +120,7 @@ def _play(plan: EpisodePlan, config: GameConfig, environ: Mapping[str, str], eve
         _say(f"Waiting for {config.slots} players on port {port}")
         threading.Thread(target=_begin, args=(seats, config), daemon=True).start()
         try:
-            handlers = [hearing] if events is None else [hearing, events]
+            handlers = [hearing, *([] if events is None else [events]), *config.handlers(line.renderer)]
             outcome = play_episode(plan, event_handlers=handlers, renderer=line.renderer)
         finally:
             clock.end()

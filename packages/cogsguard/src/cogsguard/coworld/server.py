@@ -84,8 +84,9 @@ class EpisodeServer(CoworldServer):
     def conversation(
         self, path: str, connection: ServerConnection, grant: Grant, line: Line, slot: int
     ) -> Conversation:
-        if path != "/player":
-            conversation = super().conversation(path, connection, grant, line, slot)
+        if path != "/player" or _is_watching(connection):
+            watched = "/global" if path == "/player" else path
+            conversation = super().conversation(watched, connection, grant, line, slot)
         else:
             conversation = SeatedPlayer(self, connection, grant, line, slot, seats=self._seats, hearing=self._hearing)
         if isinstance(conversation, SeatedPlayer | Watcher):
@@ -130,6 +131,12 @@ class ReplayServer(CoworldServer):
         assert connection.request is not None
         uri = parse_qs(urlsplit(connection.request.path).query).get("uri", [""])[-1]
         return ReplayTeller(self, connection, lambda: self._load(uri))
+
+
+def _is_watching(connection: ServerConnection) -> bool:
+    """Return whether a seat asks for the messages of `/global`: the league's proxy opens no other socket for a seat."""
+    assert connection.request is not None
+    return parse_qs(urlsplit(connection.request.path).query).get("watch", [""])[-1] == "1"
 
 
 def _is_disconnected(conversation: SeatedPlayer | Watcher) -> bool:

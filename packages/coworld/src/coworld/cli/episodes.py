@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from coworld.cli.json_output import EpisodeDocument, FailureDocument
 from softmax.cli.errors import UsageError, hints_of
-from softmax.cli.output import note
+from softmax.cli.output import print_error
 
 if TYPE_CHECKING:
     from coworld.engines.base import Engine
@@ -115,7 +115,7 @@ def print_episode(document: EpisodeDocument, manifest: str, server: str | None =
         print(f"Inspect replay: {shlex.join(words)}")
     print(f"Inspect logs: {shlex.join(['ls', document.logs])}")
     if document.error is not None:
-        note(f"Error: {describe_failure(document.error)}")
+        print_error(f"Error: {describe_failure(document.error)}")
 
 
 def describe_failure(failure: FailureDocument) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from softmax.cli.output import note, print_table
+from softmax.cli.output import decimal, note, print_table
 
 __all__ = [
     "Cursor",
@@ -125,7 +125,9 @@ def moment(time: datetime | None) -> str:
 
 
 def score(value: float | None) -> str:
-    return BLANK if value is None else f"{value:.4f}"
+    if value is None:
+        return BLANK
+    return f"{value:.4f}" if value == 0 or abs(value) >= 0.01 else decimal(value)
 
 
 def label(policy_version: Any) -> str:

@@ -11,6 +11,7 @@ __all__ = ["CoworldProgram"]
 class CoworldProgram(Program):
     """A program that lists all problems of a manifest, and prints errors as JSON with `--json`."""
 
+    distribution = "coworld"
     packages = ("coworld", "softmax", "cogbox")
     json_errors = True
 

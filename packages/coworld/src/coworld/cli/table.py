@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from coworld.cli.program import CoworldProgram
-from softmax.cli.program import Entry, make_app
+from softmax.cli.program import Debug, Entry, Quiet, Verbose, Version, make_app
 
 __all__ = ["COMMANDS", "app"]
 
@@ -119,7 +119,10 @@ app: typer.Typer = make_app("coworld", "Package a game, run it, certify it and p
 
 @app.callback()
 def _root(
-    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
+    version: Version = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+    debug: Debug = False,
     elevated: Annotated[bool, typer.Option("--elevated", hidden=True, help="Use an administrator's rights.")] = False,
 ) -> None:
     if elevated:

@@ -10,7 +10,7 @@ import typer
 from coworld.cli.league import LeagueServer, moment, print_document, print_line, print_rows
 from coworld.cli.options import Json
 from softmax.cli.errors import UsageError
-from softmax.cli.output import note
+from softmax.cli.output import print_error
 from softmax.cli.program import Entry, examples
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def unset_player(server: LeagueServer = None, json: Json = False) -> None:
     from softmax.client.credentials import restore_user_session
 
     if restore_user_session(resolve_addresses(server).login) is None:
-        note("You are not signed in")
+        print_error("You are not signed in")
     elif not json:
         print("You act as yourself")
     if json:

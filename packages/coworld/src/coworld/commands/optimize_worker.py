@@ -31,7 +31,7 @@ def _run(request: dict[str, Any]) -> int:
     from coworld.manifest.arguments import opened
     from coworld.optimize.run_settings import RunSettings, prepare
     from softmax.cli.errors import CommandError
-    from softmax.cli.output import note
+    from softmax.cli.output import note, print_error
 
     try:
         with opened(request["manifest"]) as package:
@@ -40,10 +40,10 @@ def _run(request: dict[str, Any]) -> int:
     except KeyboardInterrupt:
         return 130
     except (CoworldError, CommandError, OSError) as error:
-        note(str(error))
+        print_error(str(error))
         return 1
     if outcome.failed is not None:
-        note(outcome.failed)
+        print_error(outcome.failed)
     return 0 if outcome.failed is None else 1
 
 

@@ -75,8 +75,11 @@ def play(
 ) -> None:
     """Play a Coworld in the browser, with or against players.
 
-    Prints a link for every seat, for watching and for steering, and opens the one for watching. Whoever opens a seat's
-    link takes the seat. Ends when the game does.
+    Prints a link for every seat, for watching and for steering, and opens the one for watching. Opening a seat's link
+    takes the seat. Ends when the game does.
+
+    With `--human`, opens the first of these seats, plays the variant `by-hand` if the game has one and no other is
+    named, and waits for the people. After the game it shows the replay until Ctrl-C.
     """
     from coworld.cli.browser import open_page
     from coworld.cli.episodes import describe_failure, episode_document, print_episode, request_for, with_commands
@@ -84,9 +87,9 @@ def play(
     from coworld.cli.setting import check_words, default_output, engine_for, player_secrets
     from coworld.manifest.arguments import opened
     from coworld.runner.options import EpisodeOptions
-    from coworld.runner.play import play_package, refuse_game_hosted, with_people
+    from coworld.runner.play import by_hand, play_package, refuse_game_hosted, show_after, with_people
     from softmax.cli.errors import UsageError
-    from softmax.cli.output import note, print_json
+    from softmax.cli.output import note, print_error, print_json
 
     words = check_words(run or [])
     secrets = player_secrets(
@@ -99,14 +102,18 @@ def play(
         lines = [f"Player {slot}: {links.players[slot]}" for slot in seated]
         for line in (*lines, f"Global: {links.global_}", f"Admin: {links.admin}"):
             note(line) if json else print(line, flush=True)
-        if open_browser and not open_page(links.global_):
+        if human:
+            note("The game begins when everyone is ready")
+        if open_browser and not open_page(links.players[human[0]] if human else links.global_):
             note("Open one of these links in a browser")
 
     with opened(manifest, server=server) as package:
         refuse_game_hosted(package)
+        if human and variant is None and not seats:
+            variant = by_hand(package)
         request = request_for(package, seats or [], variant=variant, run=words, secrets=secrets.env)
         try:
-            request = with_people(request, human or [])
+            request = with_people(request, human or [], wait_seconds=timeout_seconds)
         except ValueError as error:
             raise UsageError(str(error)) from error
         chosen = engine_for(package, engine, maps=maps or [], unsafe=unsafe_local, pull=pull, platform=platform)
@@ -128,6 +135,9 @@ def play(
         document = episode_document(request, outcome)
         if not json:
             print_episode(document, manifest, server)
+            if human and open_browser and session is not None:
+                note("The replay is shown until Ctrl-C")
+                show_after(session, engine=chosen, on_ready=lambda link: print(f"Replay: {link}", flush=True))
         else:
             links = session.links if session is not None else None
             link_document = (
@@ -136,6 +146,6 @@ def play(
             name = package.manifest.game.name
             print_json(PlayDocument(coworld=name, variant=variant, links=link_document, episode=document))
             if document.error is not None:
-                note(f"Error: {describe_failure(document.error)}")
+                print_error(f"Error: {describe_failure(document.error)}")
     if document.error is not None:
         raise typer.Exit(1)

@@ -126,7 +126,7 @@ def run_episodes(
     from coworld.runner.lock import sole_use
     from coworld.runner.options import EpisodeOptions
     from coworld.runner.runner import run_episode as run_one
-    from softmax.cli.output import note, print_json
+    from softmax.cli.output import print_error, print_json
 
     words = check_words(run)
     secrets = player_secrets(
@@ -172,5 +172,5 @@ def run_episodes(
     failed = [document.error for document in played if document.error is not None]
     if failed:
         if as_json or episodes > 1:
-            note(f"Error: {len(failed)} of {len(played)} episodes failed")
+            print_error(f"Error: {len(failed)} of {len(played)} episodes failed")
         raise typer.Exit(1)

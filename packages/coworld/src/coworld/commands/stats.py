@@ -62,7 +62,7 @@ def extract_paintarena(
     from coworld.cli.browser import open_page
     from coworld.cli.json_output import StatsDocument
     from coworld.stats.paintarena import extract_batch
-    from softmax.cli.output import note, print_json
+    from softmax.cli.output import print_error, print_json
 
     block = extract_batch(inputs, output, workers=workers)
     path, report = output / "stats.json", output / "report.html"
@@ -75,6 +75,6 @@ def extract_paintarena(
     if open_report:
         open_page(report.absolute().as_uri())
     for failure in block.failures:
-        note(f"Error: {failure.provenance.episode_id}: {failure.reason}")
+        print_error(f"Error: {failure.provenance.episode_id}: {failure.reason}")
     if block.failures:
         raise typer.Exit(1)

@@ -19,12 +19,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from coworld.league.commissioning import MessagePipe
-    from coworld.league.hosting import GameDoor
     from coworld.league.playing import SeatedPolicy
+    from coworld.league.showing import GameDoor
 
 __all__ = ["GAME", "CoworldGames", "OutputFile"]
 
@@ -51,6 +51,13 @@ class OutputFile:
     is_log: bool = False
     is_replay: bool = False
     is_digested: bool = True
+
+
+class LiveDoor(Protocol):
+    """The way from an episode to people who watch it."""
+
+    def game_door(self) -> GameDoor:
+        """Return the way from the server to the pages of the game."""
 
 
 class CoworldGames:
@@ -211,6 +218,7 @@ class CoworldGames:
         *,
         minimum: str,
         time_limit_seconds: float,
+        live: LiveDoor | None = None,
     ) -> None:
         """Play an episode, run a role or certify a Coworld, and write the files of that to the folder."""
         if spec.get("kind") == "role":
@@ -225,7 +233,8 @@ class CoworldGames:
             return
         from coworld.league.playing import play
 
-        play(folder, spec, policies, minimum=minimum, time_limit_seconds=time_limit_seconds)
+        door = None if live is None else live.game_door()
+        play(folder, spec, policies, minimum=minimum, time_limit_seconds=time_limit_seconds, door=door)
 
 
 GAME = CoworldGames()

@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from coworld.engines.base import Address, Engine, EngineError
+from coworld.engines.base import Engine, EngineError
 from coworld.errors import CoworldError
 from coworld.league.playing import (
     SeatedPolicy,
@@ -27,46 +27,22 @@ from coworld.league.playing import (
     use_what_came_with_the_job,
 )
 from coworld.league.programs import game_programs
+from coworld.league.showing import GameDoor, LiveGame, pages_folder
 from coworld.models.manifest import CoworldManifest
 from coworld.models.requests import CoworldEpisodeJobSpec
 from coworld.runner.artifacts import write_document
 from coworld.runner.budget import Budget
 from coworld.runner.failures import EpisodeFailure, RunnerEpisodeError
 from coworld.runner.options import EpisodeOptions, LiveEpisode
-from coworld.runner.pages import page_status
 from coworld.runner.replay import replay_query, replay_server, require_replay
 from coworld.runner.runner import run_episode_async
 
 __all__ = ["GameDoor", "LiveGame", "host"]
 
-PAGE_SECONDS = 10.0
 ENDED = "cancelled"
 """the error type of a game that the server ended"""
 FAREWELL_SECONDS = 1.0
 """how long the last messages of a game may take to reach people after it has ended"""
-
-
-@dataclass(frozen=True)
-class LiveGame:
-    """A game that can be reached from this machine, and what its pages need. Holds tokens, which stay here."""
-
-    address: Address
-    pages: str
-    """the folder of its pages, which differs between generations"""
-    tokens: Sequence[str] = ()
-    """of the seats"""
-    replay_uri: str | None = None
-    """for a game that shows a replay"""
-
-
-class GameDoor(Protocol):
-    """The way from the server to a game."""
-
-    async def serve(self, game: LiveGame) -> str:
-        """Let people in until the server ends the game; return why it did."""
-
-    async def close(self, reason: str) -> None:
-        """Tell the server that the game has ended by itself."""
 
 
 def host(
@@ -136,7 +112,7 @@ async def _play(
     serving: asyncio.Task[str] | None = None
     if ready.done():
         live = ready.result()
-        pages = await _pages_folder(live.address, "global")
+        pages = await pages_folder(live.address, "global")
         serving = asyncio.create_task(door.serve(LiveGame(live.address, pages, live.tokens)))
         await asyncio.wait({episode, serving}, return_when=asyncio.FIRST_COMPLETED)
     if not episode.done():
@@ -162,7 +138,7 @@ async def _show(manifest: CoworldManifest, replay: Path, engine: Engine, door: G
         address = program.running.endpoint
         assert address is not None
         query = replay_query(program)
-        pages = await _pages_folder(address, "replay", query)
+        pages = await pages_folder(address, "replay", query)
         serving = asyncio.create_task(door.serve(LiveGame(address, pages, replay_uri=query["uri"])))
         await asyncio.wait({serving, program.ended}, return_when=asyncio.FIRST_COMPLETED)
         if serving.done():
@@ -171,14 +147,6 @@ async def _show(manifest: CoworldManifest, replay: Path, engine: Engine, door: G
         reason = program.ended.result().reason
         await _say_farewell(door, serving)
         raise RunnerEpisodeError(f"the game {reason} while it showed the replay", error_type="replay_unloadable")
-
-
-async def _pages_folder(address: Address, page: str, query: dict[str, str] | None = None) -> str:
-    try:
-        _, path = await page_status(address, page, query or {}, timeout=PAGE_SECONDS, redirects=True)
-    except (OSError, TimeoutError):
-        return "/client"
-    return path.removesuffix(f"/{page}")
 
 
 async def _say_farewell(door: GameDoor, serving: asyncio.Task[str]) -> None:

@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import secrets
@@ -31,6 +32,7 @@ from coworld.errors import CoworldError
 from coworld.league.programs import BundleProblem, game_programs, unpacked_program
 from coworld.league.results import scores_problem
 from coworld.league.runtime import EpisodeRuntime, RunnableRuntime, SeatRuntime, installed_versions
+from coworld.league.showing import GameDoor, play_shown
 from coworld.manifest.reader import read_downloaded_manifest
 from coworld.models.manifest import CoworldManifest
 from coworld.models.requests import CoworldEpisodeJobSpec
@@ -117,8 +119,11 @@ def play(
     *,
     minimum: str,
     time_limit_seconds: float,
+    door: GameDoor | None = None,
 ) -> None:
     """Play an episode and write its files to the folder; see the table of the module.
+
+    With a `door`, people may watch the game's own page meanwhile.
 
     The environment of this process changes: it plays no other episode.
     """
@@ -149,7 +154,11 @@ def play(
         player_egress={slot: tuple(policy.egress) for slot, policy in enumerate(policies)},
         player_files=seats.files or None,
     )
-    outcome = run_episode(None, request, engine=engine, workspace=workspace, options=options)
+    if door is None:
+        outcome = run_episode(None, request, engine=engine, workspace=workspace, options=options)
+    else:
+        shown = play_shown(request, engine, workspace, options, door)
+        outcome = asyncio.run(shown)
     keep_episode(folder, outcome, engine, spec)
 
 

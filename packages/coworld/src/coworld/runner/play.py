@@ -59,15 +59,20 @@ __all__ = [
     "PlaySession",
     "ReplaySession",
     "build_play_links",
+    "by_hand",
     "play_coworld",
     "play_package",
     "refuse_game_hosted",
     "replay_coworld",
     "replay_package",
+    "show_after",
     "with_people",
 ]
 
 LOOPBACK = "127.0.0.1"
+BY_HAND = "by-hand"
+PATIENCE = "player_connect_timeout_seconds"
+"""the setting by which games know how long to wait for their players"""
 
 
 @dataclass(frozen=True)
@@ -125,14 +130,44 @@ def build_play_links(
     return PlayLinks([f"{base}/player?{seat}" for seat in seats], f"{base}/global", admin)
 
 
-def with_people(request: CoworldEpisodeJobSpec, slots: Sequence[int]) -> CoworldEpisodeJobSpec:
-    """Return the episode with these seats left to people; raises ValueError for an unknown slot."""
+def with_people(
+    request: CoworldEpisodeJobSpec, slots: Sequence[int], *, wait_seconds: float | None = None
+) -> CoworldEpisodeJobSpec:
+    """Return the episode with these seats left to people; raises ValueError for an unknown slot.
+
+    With `wait_seconds`, a game that has a setting for it waits that long for its players.
+    """
     players = list(request.players)
     for slot in slots:
         if not 0 <= slot < len(players):
             raise ValueError(f"There is no slot {slot}; this episode has 0 to {len(players) - 1}")
         players[slot] = CoworldHumanPlayerSpec(type="human", token=secrets.token_urlsafe(16))
-    return request.model_copy(update={"players": players})
+    changes: dict[str, Any] = {"players": players}
+    patience = (request.config_schema.get("properties") or {}).get(PATIENCE)
+    if slots and wait_seconds is not None and isinstance(patience, Mapping):
+        longest = patience.get("maximum", wait_seconds)
+        changes["game_config"] = {**request.game_config, PATIENCE: min(wait_seconds, longest)}
+    return request.model_copy(update=changes)
+
+
+def by_hand(package: CoworldPackage) -> str | None:
+    """Return the variant whose speed is made for people; None if the game has none."""
+    return BY_HAND if any(variant.id == BY_HAND for variant in package.manifest.variants) else None
+
+
+def show_after(session: PlaySession, *, engine: Engine, on_ready: Callable[[str], None]) -> None:
+    """Show the replay of a game that has ended until an interrupt; nothing if there is none or it cannot be shown."""
+    replay = session.artifacts.replay_path
+    if not replay.is_file():
+        return
+    with contextlib.suppress(KeyboardInterrupt, CoworldError, RunnerEpisodeError):
+        replay_package(
+            session.package,
+            replay,
+            engine=engine,
+            workspace=session.artifacts.workspace,
+            on_ready=lambda shown: on_ready(shown.link),
+        )
 
 
 def refuse_game_hosted(package: CoworldPackage) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from softmax.cli.errors import CommandError, fail
-from softmax.cli.output import deprecated, hint, note, print_table, warn
+from softmax.cli.output import deprecated, print_error, print_table, warn
 
 if TYPE_CHECKING:
     from cogames.missions import ChosenMission
@@ -36,7 +36,7 @@ def use_working_folder() -> None:
 
 def missing(ctx: typer.Context, message: str, *, game: str | None = None) -> NoReturn:
     """Print the help, the missing option and, for a game, a table of its missions; exit with code 1."""
-    note(f"{ctx.get_help()}\n\n{message}")
+    print_error(f"{ctx.get_help()}\n\n{message}")
     if game is not None:
         from cogames.missions.arguments import mission_rows
 
@@ -44,9 +44,9 @@ def missing(ctx: typer.Context, message: str, *, game: str | None = None) -> NoR
         for row in mission_rows(game=game):
             rows.append((row.name, row.cogs, row.map_size, row.description))
             rows += [(f"  {row.name}.{sub}", "", "", "") for sub in row.sub_missions]
-        note("")
+        print_error("")
         print_table(["Mission", "Cogs", "Map Size", "Description"], rows, file=sys.stderr)
-    note(f"\n{ctx.get_usage()}")
+    print_error(f"\n{ctx.get_usage()}")
     raise typer.Exit(1)
 
 
@@ -85,14 +85,14 @@ def policy(ctx: typer.Context, text: str, device: str | None) -> PolicySpecWithP
     try:
         return parse_policy_spec(text, device)
     except (ValueError, TypeError, OSError, ImportError, RuntimeError) as error:
-        note(f"Error parsing policy argument: {error}")
+        print_error(f"Error parsing policy argument: {error}")
         for line in policy_error_hints(error):
-            hint(line)
+            print_error(f"hint: {line}")
         checkpoints = list_checkpoints()
         if checkpoints:
             rows = [(name, f"{time:%Y-%m-%d %H:%M}") for name, time in checkpoints]
             print_table(["Checkpoint", "Last Modified"], rows, title="Local checkpoint bundles", file=sys.stderr)
-        note(f"\n{_POLICY_FORMS}\n\n{ctx.get_usage()}")
+        print_error(f"\n{_POLICY_FORMS}\n\n{ctx.get_usage()}")
         raise typer.Exit(1) from error
 
 

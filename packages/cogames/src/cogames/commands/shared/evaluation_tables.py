@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cogames.commands.shared.failures import OUTCOME_COLUMNS, outcome_cells
-from softmax.cli.output import print_table
+from softmax.cli.output import command_line, decimal, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["bounds", "number", "print_evaluation", "print_replays"]
 
 INTERVAL = "95% Interval"
+SMALL = 0.1
+"""intervals that reach this far from 0 have two decimals at both ends"""
 
 
 def print_evaluation(result: Evaluation) -> None:
@@ -46,16 +48,21 @@ def print_replays(paths: Sequence[str]) -> None:
     """Print how many replays were saved, and the command that opens one."""
     if paths:
         count = "1 replay" if len(paths) == 1 else f"{len(paths)} replays"
-        print(f"\nSaved {count}. To watch one, run:\ncogames replay {paths[0]}")
+        print(f"\nSaved {count}. To watch one, run:\n{command_line('cogames', 'replay', paths[0])}")
 
 
 def number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
+    return "-" if value is None else decimal(value)
 
 
 def bounds(interval: Estimate) -> str:
     """Format an interval; `-` for a single episode, which has no bounds."""
-    return "-" if interval.low is None else f"[{number(interval.low)}, {number(interval.high)}]"
+    if interval.low is None or interval.high is None:
+        return "-"
+    ends = (interval.low, interval.high)
+    is_small = max(map(abs, ends)) < SMALL
+    low, high = (decimal(end) if is_small else f"{round(end, 2) + 0.0:.2f}" for end in ends)
+    return f"[{low}, {high}]"
 
 
 def _print_means(title: str, missions: Sequence[tuple[str, Mapping[str, Estimate]]]) -> None:

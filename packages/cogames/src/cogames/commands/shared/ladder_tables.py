@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from softmax.cli.output import print_table
+from softmax.cli.output import decimal, print_table
 
 if TYPE_CHECKING:
     from cogames.ladder import LadderResults
@@ -55,7 +55,7 @@ def _print_pairings(results: LadderResults) -> None:
     rows = []
     for pairing in results.pairings:
         best = pairing.decided_by[0] if pairing.decided_by and pairing.decided == pairing.decided_by[0].label else None
-        values = "" if best is None else f"{best.first:.2f} : {best.second:.2f}"
+        values = "" if best is None else f"{decimal(best.first)} : {decimal(best.second)}"
         result = f"{pairing.wins}-{pairing.draws}-{pairing.losses}"
         rows.append((pairing.first, pairing.second, result, pairing.decided, values))
     headers = ["First", "Second", "Won-Drawn-Lost", "Decided By", "First : Second"]

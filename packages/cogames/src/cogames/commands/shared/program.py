@@ -17,6 +17,7 @@ __all__ = ["CogamesProgram", "make_group_app"]
 class CogamesProgram(Program):
     """A program that explains errors of policies."""
 
+    distribution = "cogames"
     packages = ("cogames", "cogames_training", "softmax", "mettagrid", "cogsguard", "cogbox")
 
     @classmethod

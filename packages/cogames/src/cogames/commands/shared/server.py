@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softmax.cli.output import hint, note, print_data
+from softmax.cli.output import command_line, decimal, hint, note, print_data
 
 if TYPE_CHECKING:
     from cogames.client import TournamentServerClient
@@ -32,20 +30,27 @@ __all__ = [
 
 SERVER, OUTPUT, FILTER, TOURNAMENT = "Server", "Output", "Filter", "Tournament"
 NOTHING = "—"
-SERVER_HELP = "Tournament server [default: COGAMES_API_URL, ~/.metta/config.yaml, or this machine's]"
+SERVER_HELP = "Server, or a name of `cogames auth list` [default: COGAMES_API_URL, the chosen one, or this machine's]"
 
-Server = Annotated[str | None, typer.Option("--server", "-s", metavar="URL", help=SERVER_HELP, rich_help_panel=SERVER)]
-LongServer = Annotated[str | None, typer.Option("--server", metavar="URL", help=SERVER_HELP, rich_help_panel=SERVER)]
+Server = Annotated[
+    str | None, typer.Option("--server", "-s", metavar="SERVER", help=SERVER_HELP, rich_help_panel=SERVER)
+]
+LongServer = Annotated[str | None, typer.Option("--server", metavar="SERVER", help=SERVER_HELP, rich_help_panel=SERVER)]
 LoginServer = Annotated[
     str | None,
     typer.Option(
         "--login-server",
-        metavar="URL",
-        help="Server whose token to use [default: COGAMES_LOGIN_URL, ~/.metta/config.yaml, or the same]",
+        metavar="SERVER",
+        help="Server whose token to use [default: COGAMES_LOGIN_URL, or the same]",
         rich_help_panel=SERVER,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.", rich_help_panel=OUTPUT)]
+Json = Annotated[
+    bool,
+    typer.Option(
+        "--json", help="Print JSON and nothing else; --json=id,name prints only these fields.", rich_help_panel=OUTPUT
+    ),
+]
 
 
 def client_for(server: str | None, login_server: str | None = None) -> TournamentServerClient:
@@ -54,7 +59,11 @@ def client_for(server: str | None, login_server: str | None = None) -> Tournamen
     from softmax.client.credentials import current_token
 
     addresses = resolve_addresses(server, login_server)
-    return TournamentServerClient(addresses.api, current_token(addresses.login))
+    client = TournamentServerClient(addresses.api, current_token(addresses.login))
+    named = login_server or server
+    if named is not None:
+        client.sign_in = command_line("cogames", "auth", "login", "--server", named)
+    return client
 
 
 def signed_in(client: TournamentServerClient) -> TournamentServerClient:
@@ -98,15 +107,16 @@ def moment(time: datetime | str | None) -> str:
 
 
 def number(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.2f}"
+    return NOTHING if value is None else decimal(value)
 
 
 def show_home(login: str, follow_up: Sequence[str]) -> None:
     """Print the URL of the user's policies and the next commands; open the URL if there is a display and a terminal."""
+    from cogames.commands.shared.web import why_no_browser
     from softmax.client.addresses import home_page
 
     page = home_page(login)
-    reason = _why_no_browser()
+    reason = why_no_browser()
     if reason is None:
         import webbrowser
 
@@ -116,9 +126,3 @@ def show_home(login: str, follow_up: Sequence[str]) -> None:
     print(f"Observatory: {page}")
     for command in follow_up:
         hint(command)
-
-
-def _why_no_browser() -> str | None:
-    if sys.platform not in ("darwin", "win32") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-        return "no GUI display detected"
-    return None if sys.stdin.isatty() else "stdin is not a terminal"
