@@ -17,6 +17,7 @@ from coworld.server.policy_upload import archived
 from coworld.templates import write_template
 from observatory.database.tables.jobs import Job
 from observatory.job_states import JobStatus
+from observatory.jobs.shares import REQUESTS
 from packages.observatory.tests.coworlds.games import game, pass_certification, pass_smoke_episodes
 from packages.observatory.tests.leagues.field import Field
 from tests.league import Account, League, make_account, running_server
@@ -122,8 +123,9 @@ def _ladder(league: League, accounts: Sequence[Account], versions: Sequence[uuid
     with _http(league, ada) as http:
         running, settled = _ok(http.get("/v2/rounds", params={"league_id": ladder}))["entries"]
     assert (running["status"], settled["status"]) == ("running", "completed")
-    with league.world.database.transaction() as session:  # workers of tests play other episodes first
-        session.execute(update(Job).where(Job.status == JobStatus.PENDING).values(priority=-1))
+    with league.world.database.transaction() as session:  # workers of tests play the episodes that tests request first
+        last = {"queue_group": REQUESTS, "priority": -1}
+        session.execute(update(Job).where(Job.status == JobStatus.PENDING).values(last))
     league.names |= {
         "ladder": ladder,
         "ladder_division": division["id"],

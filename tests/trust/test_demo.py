@@ -116,7 +116,7 @@ def test_a_new_league_plays_signs_its_owner_in_and_continues(tmp_path: Path) -> 
         assert completed(url) >= played > 0
         assert len(get(f"{url}/stats/policies?limit=50")["entries"]) == 9 + 13  # of seasons and of leagues
         assert leagues(url) == LEAGUES
-        assert len(get(f"{url}/v2/coworlds")) == 3
+        assert len(get(f"{url}/v2/coworlds")) == 4  # of the leagues, and the lessons
         wait_for(lambda: completed(url) > played)
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0

@@ -29,6 +29,8 @@ _TABLES: dict[ChangeKind, tuple[str, ...]] = {
     ChangeKind.LEAGUE: ("league_games", "leagues", "league_seeds", "divisions"),
     ChangeKind.LEAGUE_ENTRY: ("league_submissions", "memberships", "membership_events"),
     ChangeKind.ROUND: ("rounds", "round_results"),
+    ChangeKind.NOTICE: ("notices", "notice_settings"),
+    ChangeKind.FRIENDLY: ("friendlies",),
     ChangeKind.HOSTED: ("hosted_games", "hosted_places", "lobbies", "lobby_seats"),
 }
 KINDS = {table: kind for kind, tables in _TABLES.items() for table in tables}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import socket
 import tempfile
 import threading
@@ -22,11 +23,12 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from sqlalchemy import text
+from sqlalchemy import make_url, text
 
 from observatory.accounts.service import create_user, mint_user_token
 from observatory.app import create_app
 from observatory.database import Base, Database
+from observatory.database.migrate import migrate
 from observatory.database.tables.accounts import User
 from observatory.http.rate_limits import RateLimits
 from observatory.jobs.workers_seen import WorkersSeen
@@ -122,22 +124,38 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="session")
 def new_database_url(
     database_kind: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[], str]:
-    """Makes empty databases of the kind under test."""
+) -> Callable[..., str]:
+    """Makes databases of the kind under test: empty, or copies of one that has its URL."""
 
-    def make() -> str:
+    def make(template: str | None = None) -> str:
         if database_kind == "sqlite":
-            return f"sqlite:///{tmp_path_factory.mktemp('database')}/observatory.db"
+            path = tmp_path_factory.mktemp("database") / "observatory.db"
+            if template is not None:
+                shutil.copy(template.removeprefix("sqlite:///"), path)
+            return f"sqlite:///{path}"
         url: str = request.getfixturevalue("postgres_url")
         name = f"test_{next(_numbers)}"
+        copied = "" if template is None else f" TEMPLATE {make_url(template).database}"
         server = Database(url.replace("postgresql://", "postgresql+psycopg://"))
         with server.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            connection.execute(text(f"CREATE DATABASE {name}"))
+            connection.execute(text(f"CREATE DATABASE {name}{copied}"))
         server.close()
         before, _, after = url.partition("/postgres?")
         return f"{before}/{name}?{after}"
 
     return make
+
+
+@pytest.fixture(scope="session")
+def migrated_database_url(
+    new_database_url: Callable[..., str], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[], str]:
+    """Makes databases with empty tables, by copying one: migrating takes most of the time of making an application."""
+    template = new_database_url()
+    database = Database(make_settings(tmp_path_factory.mktemp("template"), template).sqlalchemy_url())
+    migrate(database)
+    database.close()
+    return lambda: new_database_url(template)
 
 
 @pytest.fixture(scope="session")
@@ -182,9 +200,9 @@ def shared_clock() -> SettableClock:
 
 @pytest.fixture(scope="session")
 def shared_app(
-    new_database_url: Callable[[], str], shared_clock: SettableClock, tmp_path_factory: pytest.TempPathFactory
+    migrated_database_url: Callable[[], str], shared_clock: SettableClock, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[FastAPI]:
-    app = create_app(make_settings(tmp_path_factory.mktemp("data"), new_database_url()), clock=shared_clock)
+    app = create_app(make_settings(tmp_path_factory.mktemp("data"), migrated_database_url()), clock=shared_clock)
     yield app
     app.state.database.close()
 
@@ -222,14 +240,14 @@ def app(shared_app: FastAPI, clock: SettableClock) -> Iterator[FastAPI]:
 
 @pytest.fixture
 def make_app(
-    tmp_path: Path, new_database_url: Callable[[], str], clock: SettableClock
+    tmp_path: Path, migrated_database_url: Callable[[], str], clock: SettableClock
 ) -> Iterator[Callable[..., FastAPI]]:
     """Makes applications of one's own, each with an empty database, for tests that need other settings."""
     apps: list[FastAPI] = []
 
     def make(**changes: Any) -> FastAPI:
         data_dir = changes.pop("data_dir", None) or tmp_path / f"data{len(apps)}"
-        url = changes.pop("database_url", None) or new_database_url()
+        url = changes.pop("database_url", None) or migrated_database_url()
         apps.append(create_app(make_settings(data_dir, url, **changes), clock=clock))
         return apps[-1]
 

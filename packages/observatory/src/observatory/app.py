@@ -27,9 +27,12 @@ from observatory.http.callers import find_principal
 from observatory.http.rate_limits import limit
 from observatory.http.response_cache import ResponseCache
 from observatory.keys import load_keys
+from observatory.live.broadcasts import Broadcasts
+from observatory.notices.delivering import Deliverer
 from observatory.operations.sweeping import sweep_periodically
 from observatory.rounds.loop import LeagueLoop
 from observatory.settings import Settings
+from observatory.standings.rank_watch import RankWatch
 from observatory.standings.table_cache import warm_up
 from observatory.store import make_store
 
@@ -66,7 +69,10 @@ def create_app(settings: Settings | None = None, *, clock: Clock = utc_now) -> F
     state.commissioner = Commissioner(state.database, settings, clock)
     state.league_loop = LeagueLoop(state.database, clock)
     state.commissioner_loop = CommissionerLoop(state.database, settings, clock)
+    state.rank_watch = RankWatch(state.database, clock)
+    state.deliverer = Deliverer(state.database, settings, state.keys, clock)
     state.tunnels = Tunnels()
+    state.broadcasts = Broadcasts(max_bytes=settings.max_live_bytes)
     state.hosted_loop = HostedLoop(state.database, settings, clock, state.tunnels)
     refusals.install(app)
     for router in _routers():
@@ -84,6 +90,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         if app.state.settings.play_seasons:
             tasks.start_soon(app.state.commissioner.run)
         tasks.start_soon(app.state.hosted_loop.run)
+        tasks.start_soon(app.state.rank_watch.run)
+        tasks.start_soon(app.state.deliverer.run)
         if app.state.settings.play_rounds:
             tasks.start_soon(app.state.league_loop.run)
             tasks.start_soon(app.state.commissioner_loop.run)
@@ -108,13 +116,20 @@ async def _warm_up(app: FastAPI) -> None:
 
 def _routers() -> list[APIRouter]:
     from observatory.pages.card_endpoints import router as cards
+    from observatory.pages.diagnoses import router as diagnoses
+    from observatory.pages.embed_endpoints import router as embeds
     from observatory.pages.endpoints import router as pages
+    from observatory.pages.feed_endpoints import router as feeds
     from observatory.pages.frame_endpoints import router as frames
+    from observatory.pages.friendly_endpoints import router as friendlies
     from observatory.pages.league_endpoints import router as league_pages
+    from observatory.pages.live_endpoints import router as live_pages
+    from observatory.pages.notice_endpoints import router as notices
     from observatory.pages.round_reports import router as round_reports
     from observatory.pages.serving import router as site
     from observatory.pages.site_endpoints import router as site_pages
     from observatory.routes.accounts import router as accounts
+    from observatory.routes.admin_people import router as admin_people
     from observatory.routes.admin_seasons import router as admin_seasons
     from observatory.routes.administration import router as administration
     from observatory.routes.assays import router as assays
@@ -128,6 +143,7 @@ def _routers() -> list[APIRouter]:
     from observatory.routes.episodes import router as episodes
     from observatory.routes.experience_requests import router as experience_requests
     from observatory.routes.games import router as games
+    from observatory.routes.guest_games import router as guest_games
     from observatory.routes.images import router as images
     from observatory.routes.jobs import router as jobs
     from observatory.routes.leagues import router as leagues
@@ -135,6 +151,7 @@ def _routers() -> list[APIRouter]:
     from observatory.routes.lobbies import router as lobbies
     from observatory.routes.matches import router as matches
     from observatory.routes.memberships import router as memberships
+    from observatory.routes.own_tokens import router as own_tokens
     from observatory.routes.play_sessions import router as play_sessions
     from observatory.routes.policies import router as policies
     from observatory.routes.policy_uploads import router as policy_uploads
@@ -150,7 +167,9 @@ def _routers() -> list[APIRouter]:
 
     return [
         accounts,
+        own_tokens,
         seasons,
+        admin_people,
         admin_seasons,
         administration,
         recompute,
@@ -181,12 +200,19 @@ def _routers() -> list[APIRouter]:
         counterfactuals,
         lobbies,
         play_sessions,
+        guest_games,
         games,
         jobs,
         store,
         pages,
+        diagnoses,
         site_pages,
+        live_pages,
         cards,
+        friendlies,
+        notices,
+        embeds,
+        feeds,
         frames,
         site,
     ]
@@ -194,9 +220,10 @@ def _routers() -> list[APIRouter]:
 
 def _sockets() -> list[BaseRoute]:
     from observatory.routes.games import sockets
+    from observatory.routes.live import routes as live
     from observatory.routes.tunnels import routes
 
-    return [*routes, *sockets]
+    return [*routes, *live, *sockets]
 
 
 def _install_operations(app: FastAPI) -> None:

@@ -1,11 +1,11 @@
 """Publish changes within this process after the transaction that made them has been committed.
 
 A service records a change with `note(session, Change(...))`. When its transaction commits, all subscribers of the
-database's `Hub` get the changes; a rollback drops them. Changes of one kind in one season are merged, so that the queue
-of a slow subscriber stays bounded.
+database's `Hub` get the changes; a rollback drops them. Changes of one kind in one season or division are merged, so
+that the queue of a slow subscriber stays bounded.
 
-The hub also counts the changes of each kind. Caches (`database.cache`) compare these versions: a value is stale when a
-kind that it depends on has changed.
+The hub also counts the changes of each kind, and those of rounds by division, too. Caches (`database.cache`) compare
+these versions: a value is stale when a kind that it depends on has changed, or has changed in the division it is about.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import threading
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import TracebackType
 from typing import Self
@@ -25,14 +25,17 @@ from sqlalchemy.orm import Session
 
 __all__ = [
     "INTERNAL",
+    "OF_DIVISIONS",
     "AsyncSubscription",
     "Change",
     "ChangeKind",
+    "Dependency",
     "Hub",
     "Subscription",
     "Versions",
     "note",
     "recorded",
+    "user_mark",
     "versions_in",
 ]
 
@@ -85,6 +88,10 @@ class ChangeKind(StrEnum):
     """the reason for which a division plays no round now has changed: ids of divisions"""
     HOSTED = "hosted"
     """a hosted game or a lobby was created, joined, changed, started or ended; without ids, which let others join"""
+    NOTICE = "notice"
+    """notices of users, or their settings, were written or read: marks of the users, see `user_mark`"""
+    FRIENDLY = "friendly"
+    """a friendly match was asked for, answered, started or ended: ids of friendly matches"""
 
 
 INTERNAL = frozenset(
@@ -99,21 +106,40 @@ INTERNAL = frozenset(
 )
 """kinds that only invalidate caches and wake loops; event streams do not send them"""
 
+OF_DIVISIONS = frozenset({ChangeKind.ROUND, ChangeKind.ROUND_EPISODE, ChangeKind.WINDOW, ChangeKind.DIVISION})
+"""kinds that the hub also counts by division"""
+
+Dependency = ChangeKind | tuple[ChangeKind, uuid.UUID]
+"""changes of this kind, or only those that may be about this division"""
 Versions = tuple[int, ...]
-"""how often each of some kinds has changed; equal versions mean that none of them changed in between"""
+"""how often each of some dependencies has changed; equal versions mean that none of them changed in between"""
+_Counted = str | tuple[str, uuid.UUID | None]
 
 
 @dataclass(frozen=True)
 class Change:
-    """A change of this kind. Without `ids` any object may have changed; without a `season` it belongs to none."""
+    """A change of this kind. Without `ids` any object may have changed; without a `season` it belongs to none.
+
+    With a `division` only rounds of this division, its windows, its state and its table have changed.
+    """
 
     kind: ChangeKind
     season: uuid.UUID | None = None
     ids: frozenset[uuid.UUID] = field(default=frozenset())
+    division: uuid.UUID | None = None
 
     def merged(self, other: Change) -> Change:
         ids = self.ids | other.ids if self.ids and other.ids else frozenset[uuid.UUID]()
-        return Change(self.kind, self.season, ids if len(ids) <= MAX_IDS else frozenset())
+        return replace(self, ids=ids if len(ids) <= MAX_IDS else frozenset())
+
+
+_Changes = dict[tuple[ChangeKind, uuid.UUID | None, uuid.UUID | None], Change]
+"""by kind, season and division"""
+
+
+def user_mark(user_id: str) -> uuid.UUID:
+    """Return the id by which changes name a user."""
+    return uuid.uuid5(uuid.NAMESPACE_OID, user_id)
 
 
 def note(session: Session, change: Change) -> None:
@@ -126,9 +152,16 @@ def recorded(session: Session) -> list[Change]:
     return list(session.info.get(_RECORDED, {}).values())
 
 
-def versions_in(all_versions: Mapping[str, int], kinds: Iterable[ChangeKind]) -> Versions:
-    """Return what `Hub.versions` returned for these kinds when `all_versions` was taken."""
-    return all_versions.get(_ALL, 0), *(all_versions.get(kind, 0) for kind in kinds)
+def versions_in(counts: Mapping[_Counted, int], dependencies: Iterable[Dependency]) -> Versions:
+    """Return what `Hub.versions` returned for these dependencies when `all_versions` returned the counts."""
+    return counts.get(_ALL, 0), *(_version(counts, dependency) for dependency in dependencies)
+
+
+def _version(counts: Mapping[_Counted, int], dependency: Dependency) -> int:
+    if isinstance(dependency, ChangeKind):
+        return counts.get(dependency, 0)
+    kind, division = dependency
+    return counts.get((kind, division), 0) + counts.get((kind, None), 0)
 
 
 class Hub:
@@ -139,7 +172,7 @@ class Hub:
         self._subscribers: set[_Inbox] = set()
         self._life = secrets.token_hex(4)
         self._number = 0
-        self._versions: Counter[str] = Counter()
+        self._versions: Counter[_Counted] = Counter()
         self.closed = False
 
     @property
@@ -158,21 +191,23 @@ class Hub:
         """Count the changes, and send those that are not internal to all subscribers without waiting for them."""
         changes = list(changes)
         visible = [change for change in changes if change.kind not in INTERNAL]
+        counted: set[_Counted] = {change.kind for change in changes}
+        counted |= {(change.kind, change.division) for change in changes if change.kind in OF_DIVISIONS}
         with self._lock:
-            self._versions.update({change.kind for change in changes})
+            self._versions.update(counted)
             if not visible:
                 return
             self._number += 1
             for inbox in self._subscribers:
                 inbox.put(visible)
 
-    def versions(self, kinds: Iterable[ChangeKind]) -> Versions:
-        """Return the versions of these kinds. Ask before reading the data that they describe."""
+    def versions(self, dependencies: Iterable[Dependency]) -> Versions:
+        """Return the versions of these dependencies. Ask before reading the data that they describe."""
         with self._lock:
-            return self._versions[_ALL], *(self._versions[kind] for kind in kinds)
+            return versions_in(self._versions, dependencies)
 
-    def all_versions(self) -> Mapping[str, int]:
-        """Return the versions of all kinds, for `versions_in`."""
+    def all_versions(self) -> Mapping[_Counted, int]:
+        """Return all versions, for `versions_in`."""
         with self._lock:
             return self._versions.copy()
 
@@ -211,7 +246,7 @@ class _Inbox:
     def __init__(self, hub: Hub) -> None:
         self.hub = hub
         self._guard = threading.Lock()
-        self._waiting: dict[tuple[ChangeKind, uuid.UUID | None], Change] = {}
+        self._waiting: _Changes = {}
 
     def __enter__(self) -> Self:
         self.hub._add(self)
@@ -277,7 +312,7 @@ class AsyncSubscription(_Inbox):
             self._loop.call_soon_threadsafe(self._ready.set)
 
 
-def _merge(changes: dict[tuple[ChangeKind, uuid.UUID | None], Change], change: Change) -> None:
-    key = change.kind, change.season
+def _merge(changes: _Changes, change: Change) -> None:
+    key = change.kind, change.season, change.division
     earlier = changes.get(key)
     changes[key] = change if earlier is None else earlier.merged(change)

@@ -4,6 +4,7 @@ from enum import StrEnum
 from typing import Final, Literal
 
 __all__ = [
+    "CANCELLED",
     "COMMISSIONER",
     "EPISODE",
     "HOSTED",
@@ -26,6 +27,10 @@ Lane = Literal["episode", "commissioner", "hosted"]
 """jobs that a worker takes one after the other, and two kinds of jobs that it runs beside them"""
 
 
+CANCELLED: Final = "cancelled"
+"""the error type of a job that was not played because its season or request was closed"""
+
+
 class Priority:
     """The priority of jobs; a greater value comes first."""
 
@@ -34,6 +39,8 @@ class Priority:
     FIRST = 10
     """the first matches of a version, the first round of a division, the certification of a game"""
     REST = 0
+    FRIENDLY = -10
+    """friendly matches, which also have the least weight in the queue"""
 
 
 class JobStatus(StrEnum):

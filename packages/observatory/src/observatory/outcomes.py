@@ -20,6 +20,8 @@ from observatory.database.tables.requests import RequestSource
 from observatory.episodes.recording import record_job
 from observatory.events import Change, ChangeKind
 from observatory.experience.repository import is_in_public_league
+from observatory.friendlies import repository as friendlies
+from observatory.friendlies import service as friendly_service
 from observatory.hosting import games as hosting
 from observatory.job_states import COMMISSIONER, HOSTED, JobStatus
 from observatory.jobs import transitions
@@ -59,6 +61,9 @@ def job_changed(session: Session, job: Job, *, now: datetime) -> uuid.UUID | Non
     season_id = None if match is None else match.pool.season_id
     run = None if match is not None else assays.run_of_job(session, job.id)
     request = None if match is not None or run is not None else following.episode_of_job(session, job.id)
+    friendly = None
+    if match is None and run is None and request is None:
+        friendly = friendlies.friendly_of_job(session, job.id)
     episode: Episode | None = None
     if job.status is JobStatus.COMPLETED or (job.status is JobStatus.FAILED and job.result is not None):
         owner_id = None if run is None else run.user_id
@@ -67,6 +72,8 @@ def job_changed(session: Session, job: Job, *, now: datetime) -> uuid.UUID | Non
         episode = record_job(session, job, season_id=season_id, owner_id=owner_id, now=now)
     if match is not None:
         match_service.follow_job(session, match, job, now=now)
+    if friendly is not None:
+        friendly_service.follow_job(session, friendly, job, now=now)
     if run is not None:
         assays.follow_job(session, run, now=now)
         events.note(session, Change(ChangeKind.ASSAY, ids=frozenset({run.id})))

@@ -72,6 +72,8 @@ class Settings(BaseSettings):
     max_versions_per_policy: int = 1000
     max_pending_uploads_per_user: int = 50
     max_active_assays_per_user: int = 20
+    max_diagnoses_per_day: int = 10
+    """that a user may start from the page of a policy"""
     max_requested_episodes_per_user: int = 1000
     """episodes on request that are not over yet"""
 
@@ -132,6 +134,43 @@ class Settings(BaseSettings):
     max_hosted_sockets: int = Field(default=64, ge=1)
     """connections to one game at the same time; a seat has at most 8 of them"""
 
+    # Guests: visitors without an account
+    guest_games: list[str] = Field(default_factory=list)
+    """Coworlds that guests may play, each `name` or `name:variant`, in the order of the front page; by default none"""
+    max_guest_games: int = Field(default=4, ge=0)
+    """of all guests at the same time; they count as hosted games too"""
+    max_guest_games_per_address: int = Field(default=2, ge=0)
+    """of the guests of one address at the same time"""
+    guest_games_per_hour: int = Field(default=20, ge=0)
+    """that the guests of one address may start"""
+    guest_lifetime_seconds: float = Field(default=900.0, gt=0)
+    """how long the game of a guest runs at most"""
+
+    # Notices by e-mail and webhook
+    smtp_host: str | None = None
+    """the mail server for notices; without it no e-mail is sent"""
+    smtp_port: int = Field(default=587, ge=1, le=65535)
+    smtp_security: Literal["starttls", "tls", "none"] = "starttls"
+    smtp_user: str | None = None
+    smtp_password: SecretStr | None = None
+    mail_from: str | None = None
+    """the sender of e-mail, such as `Alignment League <league@example.com>`"""
+    webhooks: bool = True
+    """whether users may have notices posted to an address"""
+    webhook_private_addresses: bool = False
+    """whether webhooks may call addresses of private networks and of this machine"""
+    keep_notices_days: int = Field(default=90, ge=1)
+
+    # Friendly matches
+    friendly_missions: list[str] = Field(default_factory=lambda: ["arena"])
+    """missions for friendly matches, besides those of the public seasons; `arena:8` has 8 agents, `arena` has 4"""
+    max_open_friendlies_per_user: int = Field(default=5, ge=0)
+    """challenges that are not answered and matches that are not played yet; 0 allows none"""
+    friendlies_per_day: int = Field(default=50, ge=0)
+    """that a user may ask for"""
+    friendly_answer_days: float = Field(default=7.0, gt=0)
+    """how long a challenge may wait for its answer"""
+
     # Connections
     max_connections: int | None = Field(default=None, ge=1)
     """by default as many as the limit of open files allows"""
@@ -152,6 +191,13 @@ class Settings(BaseSettings):
     user_rate: float = 3000.0
     sign_in_rate: float = 10.0
     """attempts to sign in, of an address and for an account"""
+
+    # Matches that people watch while they are played
+    max_live_watchers: int = Field(default=1000, ge=0)
+    """at the same time; 0 for none"""
+    max_live_watchers_per_address: int = Field(default=120, ge=1)
+    max_live_bytes: int = 64 * MEGABYTE
+    """of one match, kept while it is played; a longer match is shown after its end"""
 
     # Streams of events
     max_event_streams: int = 1000

@@ -35,6 +35,9 @@ def make_hosting(client: TestClient, world: World, owner: Any, coworld: str, lea
 SIGNED_IN = "401 401 401 200 200 200 200 200"
 WRITER = "401 401 401 200 403 200 200 200"
 OWNER = "401 401 401 403 403 {0} {0} {0}"
+OPEN = "200 200 200 200 200 200 200 200"
+REFUSED = "403 403 403 403 403 403 403 403"
+"""a guest is a browser: it sends a cookie and the CSRF token made from it, and no other credentials"""
 NOWHERE = "404 404 404 404 404 404 404 404"
 SESSION, LOBBY = "/v2/coworlds/play/session", "/v2/lobbies/{lobby_id}"
 
@@ -48,6 +51,10 @@ HOSTING_ROUTES: dict[str, tuple[str, Callable[[Any], Any] | None]] = {
     f"POST {SESSION}/{{session_id}}/join": (WRITER, None),
     f"POST {SESSION}/{{session_id}}/start": (OWNER.format(200), None),
     f"POST {SESSION}/{{session_id}}/end": (OWNER.format(200), None),
+    "GET /observatory/api/guest/games": (OPEN, None),
+    "POST /observatory/api/guest/games": (REFUSED, lambda scene: {"game": "paintarena"}),
+    "GET /observatory/api/guest/games/{session_id}": (NOWHERE, None),
+    "POST /observatory/api/guest/games/{session_id}/end": (REFUSED, None),
     "GET /observatory/games/{token}/": (NOWHERE, None),
     "GET /observatory/games/{token}/{path:path}": (NOWHERE, None),
     "GET /v2/leagues/{league_id}/lobby-access": (SIGNED_IN, None),

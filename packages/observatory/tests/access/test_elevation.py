@@ -29,6 +29,7 @@ PERSONAL = (
     "/players",
     "/observatory/api/me",
     "/observatory/api/profile",
+    "/observatory/api/tokens",
     "/v2/token",
     "/v2/container_images",
 )
@@ -67,8 +68,13 @@ def comparable(answer: Any) -> Any:
 
 @pytest.mark.any_database
 @pytest.mark.parametrize(
-    ("kind", "extras"),
-    [("plain", ({}, {"X-Use-Elevated-Privileges": "yes"})), ("read-only", (ELEVATED,)), ("player", (ELEVATED,))],
+    ("kind", "extras", "part"),
+    [
+        ("plain", ({}, {"X-Use-Elevated-Privileges": "yes"}), slice(None)),
+        # Every route with one of the tokens that cannot be elevated.
+        ("read-only", (ELEVATED,), slice(0, None, 2)),
+        ("player", (ELEVATED,), slice(1, None, 2)),
+    ],
     ids=["without the header or with another value", "read-only", "player"],
 )
 def test_an_administrator_without_elevation_is_treated_like_any_other_user(
@@ -80,6 +86,7 @@ def test_an_administrator_without_elevation_is_treated_like_any_other_user(
     tokens: dict[str, dict[str, str]],
     kind: str,
     extras: tuple[Mapping[str, str], ...],
+    part: slice,
 ) -> None:
     app.state.settings.event_stream_seconds = 0.0
     app.state.settings.public_url = "https://league.example.com"  # a server that others reach guards its metrics
@@ -97,7 +104,7 @@ def test_an_administrator_without_elevation_is_treated_like_any_other_user(
         f"GET /tournament/matches/{match}/reproduction": None,
         f"GET /observatory/api/matches/{match}": None,
     }
-    routes = {route: make_body for route, (_, make_body) in ROUTES.items()} | extra_routes
+    routes = {route: make_body for route, (_, make_body) in list(ROUTES.items())[part]} | extra_routes
     wrong = []
     for number, (route, make_body) in enumerate(routes.items()):
         method, template = route.split(" ", 1)

@@ -156,6 +156,7 @@ def addresses(league: RunningServer, policy: str) -> list[str]:
         f"{season}/matches",
         f"{season}/about",
         f"/observatory/matches/{match}",
+        f"/observatory/matches/{match}/compare",
         f"/observatory/policies/{policy}",
         "/observatory/upload",
         "/observatory/queue",
@@ -227,16 +228,17 @@ def test_an_operator_edits_a_season_on_the_page_and_sees_its_mistakes(league: Ru
     page.click("button")
     page.wait_for_url("**/observatory/home")
     page.goto(f"{league.url}/observatory/manage/seasons/short")
+    page.get_by_role("tab", name="YAML").click()
     text = page.locator("#yaml")
     expect(text).to_have_value(re.compile("display_name: Short games"))
     whole = text.input_value()
     text.fill(whole.replace("mission: arena", "mission: arenna"))
-    expect(page.locator("#yaml-check")).to_contain_text("arenna")
+    expect(page.locator("#season-check")).to_contain_text("arenna")
     expect(page.locator("button:has-text('Save')")).to_be_disabled()
     text.fill(whole.replace("Short games", "Quite short games"))
-    expect(page.locator("#yaml-check")).to_contain_text("in place")
+    expect(page.locator("#season-check")).to_contain_text("in place")
     page.click("button:has-text('Save')")
-    expect(page.locator(".message")).to_be_visible()
+    expect(page.locator("[role=status] .message")).to_be_visible()
     for section in ("users", "workers", "jobs", "failures", "seasons"):
         page.click(f".tabs a:has-text('{section}')")
         expect(page.locator("main .panel h2")).to_contain_text(section.capitalize())

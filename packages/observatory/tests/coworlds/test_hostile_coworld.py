@@ -128,11 +128,11 @@ class Ada:
 
 
 def state_of(app: FastAPI) -> dict[str, Any]:
-    """Return the rows of all tables and the digests of all files, except what records the use of tokens."""
+    """Return the rows of all tables and the digests of all files, except counts of the use of tokens and the queue."""
     state: dict[str, Any] = {}
     with app.state.database.read() as session:
         for mapper in Base.registry.mappers:
-            if mapper.local_table.name in ("tokens", "sessions", "workers", "audit_entries"):
+            if mapper.local_table.name in ("tokens", "sessions", "workers", "audit_entries", "queue_shares"):
                 continue
             columns = [column.key for column in inspect(mapper.class_).column_attrs]
             for row in session.scalars(select(mapper.class_)):

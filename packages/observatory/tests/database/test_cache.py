@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import time
+import uuid
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from observatory.database import Database
-from observatory.database.cache import Cache, cached_value
+from observatory.database.cache import Cache, cached_value, of_division
 from observatory.events import Change, ChangeKind, Hub, note
 
 KINDS = (ChangeKind.SEASON, ChangeKind.MATCH, ChangeKind.ACCOUNT)
@@ -32,6 +33,23 @@ def test_a_cached_value_is_never_older_than_the_last_change_it_depends_on(steps:
         if entry is None:
             entry = cache.put(key, {kind: data[kind] for kind in kinds}, kinds, hub.versions(kinds))
         assert entry.value == {kind: data[kind] for kind in kinds}
+
+
+def test_a_value_about_a_division_is_stale_after_changes_there_and_after_those_of_no_known_division() -> None:
+    hub, cache, (own, other) = Hub(), Cache(max_entries=3), (uuid.uuid4(), uuid.uuid4())
+    dependencies = of_division([ChangeKind.LEAGUE, ChangeKind.ROUND], own)
+
+    def is_fresh_after(*changes: Change) -> bool:
+        cache.put("key", 1, dependencies, hub.versions(dependencies))
+        hub.publish(changes)
+        return cache.fresh("key", hub.versions) is not None
+
+    assert is_fresh_after(Change(ChangeKind.ROUND, division=other), Change(ChangeKind.DIVISION, division=own))
+    assert not is_fresh_after(Change(ChangeKind.ROUND, division=other), Change(ChangeKind.ROUND, division=own))
+    assert not is_fresh_after(Change(ChangeKind.ROUND))
+    assert not is_fresh_after(Change(ChangeKind.LEAGUE))
+    hub.invalidate()
+    assert cache.fresh("key", hub.versions) is None
 
 
 def test_the_least_recently_used_values_are_evicted_by_number_and_by_size() -> None:

@@ -55,6 +55,10 @@ def game_frame(page: Page) -> Frame:
     raise AssertionError(f"{page.inner_text('main')} {[frame.url for frame in page.frames]}")
 
 
+def get_ready(page: Page) -> None:
+    page.get_by_role("button", name="Ready").click()
+
+
 def assert_sound(page: Page) -> None:
     assert page.evaluate(STRUCTURE) == []
     assert page.evaluate(CONTRAST) == []
@@ -78,14 +82,15 @@ def test_a_person_plays_paint_arena_by_keyboard_and_another_one_watches(
     assert_sound(mine)
     mine.get_by_role("button", name="Start now").click()
     with arcade.working(token):
-        frame = game_frame(mine)
-        expect(frame.locator("#status")).to_have_text("connected")
         theirs = sign_in(bob, **PHONE).new_page()
         theirs.goto(f"{arcade.url}/observatory/play/{session}")
         theirs.get_by_role("button", name="Watch").click()
         watched = game_frame(theirs)
         expect(watched.locator("#seats li").first).to_be_visible()
         assert_sound(theirs)
+        get_ready(mine)  # the game waits for it
+        frame = game_frame(mine)
+        expect(frame.locator("#status")).to_have_text("connected")
         mine.locator("iframe").focus()
         for key in ("ArrowRight", "ArrowDown", "ArrowLeft", "ArrowDown"):
             mine.keyboard.press(key)
@@ -113,6 +118,7 @@ def test_a_strangers_page_is_stopped_whatever_it_tries(
     with arcade.working(token):
         arcade.running(ada, session)
         page.goto(address)
+        get_ready(page)
         frame = game_frame(page)
         results = frame.evaluate("() => window.results")
         assert {name for name, result in results.items() if result != "stopped"} == set(), results
@@ -163,6 +169,8 @@ def test_the_page_of_a_lobby_shows_its_seats_and_starts_the_game(
     assert_sound(theirs)
     mine.get_by_role("button", name="Start the game").click()
     with arcade.working(token):
+        get_ready(mine)
+        get_ready(theirs)
         expect(game_frame(mine).locator("#status")).not_to_have_text("")
         expect(game_frame(theirs).locator("#status")).not_to_have_text("")
         expect(mine.get_by_text("The game is over.")).to_be_visible()

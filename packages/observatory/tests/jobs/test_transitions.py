@@ -28,12 +28,14 @@ from packages.observatory.tests.world import ENV, World
 SOURCE = Path(observatory.__file__).parent
 # Where a state may be assigned: the functions that ask a table, and the one place that ends an assay.
 ALLOWED = {
+    "friendlies/transitions.py",
     "hosting/transitions.py",
     "jobs/transitions.py",
     "matches/transitions.py",
     "requests/transitions.py",
     "assays/service.py",
-    # of images, submissions and roles, which have no table of moves
+    # of images, submissions, roles and deliveries, which have no table of moves
+    "notices/delivering.py",
     "coworlds/role_runs.py",
     "images/service.py",
     "leagues/submissions.py",

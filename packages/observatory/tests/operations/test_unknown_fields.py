@@ -72,6 +72,8 @@ FORMS = (
     "/cli-login",
     "/cli-auth",
     "/home/tokens/{}/revoke",
+    "/notices/confirm",
+    "/notices/unsubscribe",
     "/stats/policies/submit",
 )
 

@@ -175,10 +175,15 @@ def test_the_queue_shows_running_and_waiting_matches_with_reasons(
     assert waiting["why"] == "Waits for a worker; none is connected"
     hidden = world.season(name="hidden", public=False, is_default=False)
     world.match(hidden, "competition", [(played["first"], 2), (played["second"], 2)])
-    entries = client.get(f"{API}/queue", headers=ada.headers).json()["queued"]
-    assert [(entry["kind"], entry["match"] is None) for entry in entries] == [("match", False), ("private", True)]
-    staff = client.get(f"{API}/queue", headers=admin.headers).json()["queued"]
-    assert [entry["match"]["season"] for entry in staff] == ["open", "hidden"]
+    queue = client.get(f"{API}/queue", headers=ada.headers).json()
+    entries = [(entry["kind"], entry["match"] is None) for entry in queue["queued"]]
+    assert entries == [("private", True), ("match", False)], "the new season has had no time of workers"
+    shares = [(line["title"], line["share"], line["waiting"]) for line in queue["shares"]]
+    assert shares == [("A private season or league", 0.5, 1), ("Open", 0.5, 1)]
+    assert queue["shares"][0]["ahead_seconds"] == 0 < queue["shares"][1]["ahead_seconds"]
+    staff = client.get(f"{API}/queue", headers=admin.headers).json()
+    assert [entry["match"]["season"] for entry in staff["queued"]] == ["hidden", "open"]
+    assert staff["shares"][0]["url"] == "/observatory/seasons/hidden"
 
 
 def test_private_seasons_are_hidden_from_others(client: TestClient, world: World, ada, admin) -> None:

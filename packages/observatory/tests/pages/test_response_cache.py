@@ -90,6 +90,7 @@ def test_a_page_that_many_poll_may_miss_the_matches_of_the_last_second_but_nothi
 
     monkeypatch.setattr("observatory.http.response_cache.STALE_SECONDS", 60.0)
     monkeypatch.setattr("observatory.http.response_cache.GATHER_SECONDS", 60.0)  # not computed again meanwhile
+    monkeypatch.setattr("observatory.http.response_cache.POPULAR_SECONDS", 60.0)
     _without_rate_limit(server.app)
     world.season()
     version = world.version(ada)

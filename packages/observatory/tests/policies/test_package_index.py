@@ -78,7 +78,7 @@ def test_a_grant_of_the_index_names_its_operator(
     assert client.delete(f"{path}/{INDEX}", headers=admin.headers).status_code == 404
     assert leased(client, admin, token, version)["package_index"] is False
     log = client.get("/observatory/api/admin/audit", headers=admin.headers).json()
-    assert [(entry["action"], entry["actor"]) for entry in log] == [
+    assert [(entry["action"], entry["actor"]) for entry in log if entry["action"].startswith("network.")] == [
         ("network.revoke", admin.email),
         ("network.grant", admin.email),
     ]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
+from observatory.database.cache import Cache
 from observatory.database.tables.leagues import Division, League
 from observatory.leagues.ladder_settings import Ladder, SettingsDocument
 from packages.observatory.tests.leagues.field import raw
@@ -117,6 +118,69 @@ def test_the_table_of_a_division_has_the_published_numbers_form_and_lines(yard: 
     yard.round()
     row = next(row for row in yard.read(f"{competition}/table")["rows"] if row["player"]["name"] == "carol")
     assert row["low"] < row["measured"] < row["high"] and len(row["form"]) == 2
+
+
+def test_a_round_makes_no_page_of_another_division_stale_except_one_that_its_players_move_to(
+    yard: Yard, clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(Cache.put.__kwdefaults__, "seconds", 600.0)  # responses do not expire meanwhile
+    divisions = two_divisions(yard)
+    yard.enter("ada", "bob", "carol")
+    paths = {
+        name: [
+            f"{API}/divisions/{division}",
+            f"{API}/divisions/{division}/table",
+            f"/v2/divisions/{division}/leaderboard",
+        ]
+        for name, division in divisions.items()
+    }
+
+    def read(name: str) -> tuple[int, list[str], list[str]]:
+        page, table, board = (yard.read(path) for path in paths[name])
+        shown = [row["player"]["name"] for row in table["rows"]], [row["player_name"] for row in board]
+        return page["rounds"], *shown
+
+    yard.check()
+    assert read("Gold") == (0, [], []) and read("Competition") == (0, [], [])
+    yard.round()
+    assert read("Competition") == (1, ["bob", "carol"], ["bob", "carol"])
+    assert read("Gold") == (0, ["ada"], ["ada"])  # where no round was played
+    yard.configure(round_interval_minutes=10)  # without lines
+    clock.advance(601)
+    yard.check()
+    first = yard.rounds()[-1]
+    yard.play()
+    for path in (*paths["Gold"], *paths["Competition"], f"{API}/rounds/{first['id']}"):
+        yard.read(path)
+    yard.check()
+    with counted_queries() as statements:
+        for path in paths["Gold"]:
+            yard.read(path)
+    assert statements == []
+    assert read("Competition")[0] == 2
+    with counted_queries() as statements:
+        yard.read(f"{API}/rounds/{first['id']}")
+    assert statements  # a round of the same division may be its neighbour
+
+
+def test_the_loop_reads_only_divisions_in_which_something_has_changed_and_misses_none(yard: Yard, clock: Any) -> None:
+    two_divisions(yard)
+    loop = yard.world.app.state.league_loop
+    yard.check()
+    with counted_queries() as statements:
+        loop.check_all(unchanged=False)
+    assert len(statements) == 2  # which divisions play, and which do not
+    yard.enter("ada", "bob", "carol")
+    loop.check_all(unchanged=False)
+    assert [row["status"] for row in yard.rounds()] == ["running"]
+    yard.play()
+    loop.check_all(unchanged=False)
+    assert [row["status"] for row in yard.rounds()] == ["completed"]
+    assert yard.member("ada")["division"]["name"] == "Gold"
+    clock.advance(1)
+    yard.call("POST", f"/v2/leagues/{yard.league}/trigger-round")
+    loop.check_all(unchanged=False)
+    assert [row["status"] for row in yard.rounds()] == ["running", "completed"]
 
 
 @pytest.mark.any_database

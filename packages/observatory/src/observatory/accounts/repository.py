@@ -19,9 +19,11 @@ __all__ = [
     "credentials",
     "delete_expired_sessions",
     "first_admin",
+    "found_users",
     "has_ended",
     "has_expired_sessions",
     "invitation",
+    "invitations",
     "player",
     "players",
     "token",
@@ -32,6 +34,9 @@ __all__ = [
     "users",
     "valid_token",
 ]
+
+
+MAX_INVITATIONS = 200
 
 
 def user(session: Session, user_id: str) -> User | None:
@@ -114,9 +119,33 @@ def credentials(session: Session, player_id: str) -> Sequence[Token]:
 def invitation(session: Session, token_hash: str, now: datetime) -> Invitation | None:
     """Return an invitation that can still be used."""
     statement = select(Invitation).where(
-        Invitation.token_hash == token_hash, Invitation.used_at.is_(None), Invitation.expires_at > now
+        Invitation.token_hash == token_hash,
+        Invitation.used_at.is_(None),
+        Invitation.revoked_at.is_(None),
+        Invitation.expires_at > now,
     )
     return session.scalar(statement.options(joinedload(Invitation.user)))
+
+
+def invitations(session: Session) -> Sequence[Invitation]:
+    """Return invitations with their creators and accounts, newest first."""
+    statement = select(Invitation).order_by(Invitation.created_at.desc(), Invitation.id.desc()).limit(MAX_INVITATIONS)
+    return session.scalars(statement.options(joinedload(Invitation.user), joinedload(Invitation.creator))).all()
+
+
+def found_users(session: Session, text: str, limit: int) -> tuple[Sequence[User], int]:
+    """Return accounts whose name or address contains a text, oldest first, and how many there are."""
+    statement = select(User)
+    if text.strip():
+        pattern = text.strip().lower()
+        statement = statement.where(
+            or_(
+                func.lower(User.email).contains(pattern, autoescape=True),
+                func.lower(User.name).contains(pattern, autoescape=True),
+            )
+        )
+    total = session.scalar(select(func.count()).select_from(statement.subquery())) or 0
+    return session.scalars(statement.order_by(User.created_at, User.id).limit(limit)).all(), total
 
 
 def auth_code(session: Session, code_hash: str) -> AuthCode | None:

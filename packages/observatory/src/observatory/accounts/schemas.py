@@ -128,6 +128,8 @@ class InvitationCreate(Body):
     email: Name | None = Field(default=None, description="account the link is for; None lets the guest choose a name")
     is_admin: bool = False
     expires_in_hours: int = Field(default=72, ge=1, le=24 * 365)
+    max_uses: int = Field(default=1, ge=1, le=1000, description="accounts that the link may make")
+    note: str = Field(default="", max_length=200, description="the intended guest, for administrators")
 
 
 class CreatedInvitation(BaseModel):

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from sqlalchemy.orm import Session
 
 from observatory import events
-from observatory.accounts import repository
+from observatory.accounts import audit, repository
 from observatory.accounts.github import GitHubUser
 from observatory.accounts.passwords import hash_password, password_problem
 from observatory.database.tables.accounts import AuthCode, Invitation, Player, Token, User
@@ -224,20 +224,45 @@ def create_player(session: Session, user: User, *, name: str, now: datetime) -> 
 
 
 def invite(
-    session: Session, *, user: User | None, is_admin: bool, now: datetime, expires_in: timedelta
+    session: Session,
+    *,
+    user: User | None,
+    is_admin: bool,
+    now: datetime,
+    expires_in: timedelta,
+    created_by: str | None = None,
+    note: str = "",
+    max_uses: int = 1,
 ) -> tuple[Invitation, str]:
-    """Create an invitation to a new account or to a new password; return its row and the only copy of its text."""
+    """Create an invitation to new accounts or to a new password; return its row and the only copy of its text."""
+    if user is not None and max_uses != 1:
+        raise Unprocessable("A link for a new password works once")
     text = mint_token("inv_")
     row = Invitation(
         token_hash=hash_token(text),
         user_id=None if user is None else user.id,
         is_admin=is_admin,
+        note=note,
+        created_by=created_by,
+        max_uses=max_uses,
+        uses=0,
         created_at=now,
         expires_at=now + expires_in,
     )
     session.add(row)
     session.flush()
     return row, text
+
+
+def revoke_invitation(session: Session, invitation_id: uuid.UUID, *, now: datetime) -> Invitation:
+    """Make a link useless; accounts that were made with it stay."""
+    row = session.get(Invitation, invitation_id)
+    if row is None:
+        raise NotFound("There is no such invitation")
+    if row.revoked_at is None:
+        row.revoked_at = now
+    session.flush()
+    return row
 
 
 def invitation_url(base_url: str, text: str) -> str:
@@ -261,7 +286,10 @@ def accept_invitation(
     else:
         user.password_hash = hash_password(password)
         user.session_version += 1
-    invitation.used_at = now
+    invitation.uses += 1
+    if invitation.uses >= invitation.max_uses:
+        invitation.used_at = now
+    audit.record(session, user.id, "invitation.accept", now=now, account=user.email, invitation=str(invitation.id))
     _changed(session)
     return user
 

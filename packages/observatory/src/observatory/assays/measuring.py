@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from observatory import games
-from softmax.wire import AxisScore, MissionMetrics
+from softmax.wire import AxisScore, DiagnosisFinding, MissionMetrics
 
-__all__ = ["PlayedEpisode", "measure_missions", "score_axes"]
+__all__ = ["PlayedEpisode", "find_weaknesses", "measure_missions", "score_axes"]
 
 _Played = dict[str, list[tuple[Mapping[str, Any], Mapping[str, Any]]]]
 
@@ -35,6 +35,14 @@ def score_axes(played: Sequence[PlayedEpisode]) -> list[AxisScore]:
     """Return scores of the axes for which a mission was played."""
     by_engine = _by_engine(played)
     return [score for engine, missions in by_engine.items() for score in games.season_game(engine).score_axes(missions)]
+
+
+def find_weaknesses(played: Sequence[PlayedEpisode]) -> list[DiagnosisFinding]:
+    """Return the weaknesses of a policy, the worst first."""
+    by_engine = _by_engine(played)
+    return [
+        finding for engine, missions in by_engine.items() for finding in games.season_game(engine).diagnose(missions)
+    ]
 
 
 def _by_engine(played: Sequence[PlayedEpisode]) -> dict[str, _Played]:

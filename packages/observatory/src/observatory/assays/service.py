@@ -19,6 +19,7 @@ from observatory.database.tables.jobs import Job
 from observatory.errors import BadRequest, Conflict, NotFound, TooManyRequests
 from observatory.job_states import JobStatus
 from observatory.jobs.service import create_job
+from observatory.jobs.shares import ASSAYS
 from observatory.jobs.specs import check_spec
 from observatory.paging import count
 from observatory.policies.service import own_version
@@ -31,6 +32,7 @@ __all__ = [
     "finalize",
     "follow_job",
     "own_run",
+    "played_episodes",
     "prepare",
     "results",
     "run_of_job",
@@ -95,7 +97,8 @@ def create_run(
     session.flush()
     for prepared in jobs:
         tags = {"assay_run_id": str(run.id), "mission": prepared.mission, "match_type": "self_play"}
-        job = create_job(session, {**prepared.spec, "episode_tags": tags}, now=now, user_id=principal.user_id)
+        spec = {**prepared.spec, "episode_tags": tags}
+        job = create_job(session, spec, now=now, user_id=principal.user_id, queue_group=ASSAYS)
         session.add(AssayJob(job_id=job.id, run_id=run.id, mission_name=prepared.mission, episode=prepared.episode))
     session.flush()
     return run
@@ -162,6 +165,12 @@ def finalize(session: Session, run: AssayRun, *, now: datetime) -> None:
 
 def results(session: Session, run: AssayRun) -> AssayResultsResponse:
     """Return the results so far."""
+    played = played_episodes(session, run)
+    return AssayResultsResponse(status=run.status, missions=measure_missions(played), axes=score_axes(played))
+
+
+def played_episodes(session: Session, run: AssayRun) -> list[PlayedEpisode]:
+    """Return the completed episodes of a run."""
     statement = (
         select(Job, AssayJob)
         .join(AssayJob, AssayJob.job_id == Job.id)
@@ -169,12 +178,11 @@ def results(session: Session, run: AssayRun) -> AssayResultsResponse:
         .order_by(AssayJob.job_id)
         .options(load_only(Job.id, Job.stored_spec, Job.env_config_id, Job.result))
     )
-    played = [
+    return [
         PlayedEpisode(link.mission_name, job.spec, job.result)
         for job, link in session.execute(statement)
         if job.result is not None
     ]
-    return AssayResultsResponse(status=run.status, missions=measure_missions(played), axes=score_axes(played))
 
 
 def _end(run: AssayRun, completed: int, now: datetime) -> None:

@@ -13,6 +13,7 @@ _EXTRAS = {"psycopg": "postgres", "boto3": "s3", "botocore": "s3"}
 class ObservatoryProgram(Program):
     """A program that explains what an operator can correct."""
 
+    distribution = "observatory"
     shows_warnings = False
     packages = ("observatory", "softmax", "cogames", "mettagrid", "cogbox")
 

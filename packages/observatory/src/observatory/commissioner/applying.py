@@ -16,6 +16,7 @@ from observatory.database.tables.policies import PolicyVersion
 from observatory.database.tables.seasons import Pool, PoolPlayer, Season, Team, TeamMember
 from observatory.events import Change, ChangeKind
 from observatory.matches.service import SharedEnv, create_match, schedule
+from observatory.notices.leagues import tell_moved
 from observatory.seasons import repository, seeds
 from observatory.seasons.creation import end_season
 from observatory.seasons.memberships import add_member, remove_member
@@ -28,6 +29,7 @@ def apply(session: Session, season_id: uuid.UUID, steps: Sequence[Decision], *, 
     season = session.scalars(select(Season).where(Season.id == season_id).options(selectinload(Season.pools))).one()
     applied = _Applying(session, season, now)
     applied.load_players([step for step in steps if isinstance(step, NewMatch)])
+    joined = {step.policy for step in steps if isinstance(step, Join)}
     for step in steps:
         match step:
             case NewMatch():
@@ -35,8 +37,12 @@ def apply(session: Session, season_id: uuid.UUID, steps: Sequence[Decision], *, 
             case Join():
                 version = session.get_one(PolicyVersion, step.policy)
                 add_member(session, applied.pools[step.pool], version, now=now, notes=step.why)
+                tell_moved(session, applied.pools[step.pool], version, step.why, joined=True, now=now)
             case Leave():
                 applied.leave(step)
+                if step.policy not in joined:
+                    version = session.get_one(PolicyVersion, step.policy)
+                    tell_moved(session, applied.pools[step.pool], version, step.why, joined=False, now=now)
             case NewTeam():
                 applied.add_team(step)
             case EndTeam():

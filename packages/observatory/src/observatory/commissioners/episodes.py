@@ -20,6 +20,7 @@ from observatory.database.tables.jobs import Job
 from observatory.database.tables.policies import PolicyVersion
 from observatory.database.tables.requests import EpisodeRequest, RequestSource
 from observatory.errors import Conflict, ObservatoryError
+from observatory.jobs.shares import league_group
 from observatory.requests.creation import EpisodePlan, SeatPlan, episode_config, request_episodes
 from observatory.requests.following import cancel_episode
 from observatory.requests.transitions import ENDED
@@ -169,6 +170,7 @@ def _queue(
         user_id=run.league.user_id,
         now=now,
         round_id=run.round_id,
+        queue_group=league_group(run.league_id),
     )
     for number, ((wanted, _), episode) in enumerate(zip(plans, queued, strict=True), first):
         episode.number = number

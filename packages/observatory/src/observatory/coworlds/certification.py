@@ -15,6 +15,7 @@ from observatory.events import Change, ChangeKind
 from observatory.games.coworlds import COWORLD_ENGINE
 from observatory.job_states import JobStatus, Priority
 from observatory.jobs.service import create_job
+from observatory.jobs.shares import CHECKS
 from softmax.wire.coworlds import CertificationFailure
 
 __all__ = ["CERTIFICATION", "follow_job", "queue_certification"]
@@ -36,7 +37,15 @@ def queue_certification(session: Session, coworld: Coworld, *, now: datetime) ->
         "policy_uris": [],
         "assignments": [],
     }
-    job = create_job(session, spec, now=now, user_id=coworld.user_id, job_type=CERTIFICATION, priority=Priority.FIRST)
+    job = create_job(
+        session,
+        spec,
+        now=now,
+        user_id=coworld.user_id,
+        job_type=CERTIFICATION,
+        priority=Priority.FIRST,
+        queue_group=CHECKS,
+    )
     row = coworld.certification
     if row is None:
         row = coworld.certification = Certification(coworld_id=coworld.id)

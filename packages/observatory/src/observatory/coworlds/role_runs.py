@@ -29,6 +29,7 @@ from observatory.games.coworlds import COWORLD_ENGINE, coworlds
 from observatory.job_states import JobStatus
 from observatory.jobs.file_types import file_type
 from observatory.jobs.service import create_job
+from observatory.jobs.shares import CHECKS
 from observatory.public_ids import public_id
 from observatory.store import Store, job_key
 from observatory.store.layout import content_key
@@ -94,7 +95,8 @@ def request_run(
     if row is not None and row.status is not RoleRunState.FAILED:
         return row
     version = reporters.version(session, entry.id) if entry.role == "reporter" else None
-    job = create_job(session, _spec(episode, entry, seat, version), now=now, user_id=user_id, job_type=ROLE)
+    spec = _spec(episode, entry, seat, version)
+    job = create_job(session, spec, now=now, user_id=user_id, job_type=ROLE, queue_group=CHECKS)
     if row is None:
         row = RoleRun(
             episode_request_id=episode.id,

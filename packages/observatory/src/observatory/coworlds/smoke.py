@@ -12,6 +12,7 @@ from observatory.database.tables.coworlds import Coworld
 from observatory.database.tables.requests import EpisodeRequest, EpisodeRequestStatus, RequestSource
 from observatory.games.coworlds import coworlds
 from observatory.job_states import Priority
+from observatory.jobs.shares import CHECKS
 from observatory.requests.creation import EpisodePlan, SeatPlan, request_episodes
 
 __all__ = ["have_passed", "request_smoke_episodes", "retry_smoke_episodes"]
@@ -55,6 +56,7 @@ def _request(session: Session, coworld: Coworld, variants: Sequence[str | None],
         user_id=coworld.user_id,
         now=now,
         priority=Priority.FIRST,
+        queue_group=CHECKS,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,9 +18,9 @@ from typing import Any, TypeVar
 
 from sqlalchemy.orm import Session
 
-from observatory.events import ChangeKind, Hub, Versions, versions_in
+from observatory.events import OF_DIVISIONS, ChangeKind, Dependency, Hub, Versions, versions_in
 
-__all__ = ["FRESH_SECONDS", "Cache", "Entry", "SessionCache", "cached_value"]
+__all__ = ["FRESH_SECONDS", "Cache", "Entry", "SessionCache", "cached_value", "of_division", "show_division"]
 
 Value = TypeVar("Value")
 FRESH_SECONDS = 5.0
@@ -33,7 +34,7 @@ class Entry:
     """A cached value."""
 
     value: Any
-    dependencies: tuple[ChangeKind, ...]
+    dependencies: tuple[Dependency, ...]
     versions: Versions
     """of the dependencies, before the value was computed"""
     confirmed_at: float
@@ -59,7 +60,7 @@ class Cache:
                 self._entries.move_to_end(key)
             return entry
 
-    def fresh(self, key: Hashable, versions: Callable[[Iterable[ChangeKind]], Versions]) -> Entry | None:
+    def fresh(self, key: Hashable, versions: Callable[[Iterable[Dependency]], Versions]) -> Entry | None:
         """Return the entry of a key if it is fresh; `versions` returns the current ones."""
         entry, now = self.get(key), time.monotonic()
         if entry is None or now > entry.expires_at or entry.versions != versions(entry.dependencies):
@@ -71,7 +72,7 @@ class Cache:
         self,
         key: Hashable,
         value: Any,
-        dependencies: Iterable[ChangeKind],
+        dependencies: Iterable[Dependency],
         versions: Versions,
         *,
         began: float | None = None,
@@ -122,6 +123,8 @@ class SessionCache:
         self.cache = cache
         self.began = time.monotonic_ns()
         """when the session began: it sees all data committed by then"""
+        self.division: uuid.UUID | None = None
+        """the only one whose rounds the session's result shows"""
         self._versions = hub.all_versions()
 
     @staticmethod
@@ -133,13 +136,13 @@ class SessionCache:
         """Return the `info` of a session with this cache."""
         return {_SESSION_CACHE: self}
 
-    def versions(self, dependencies: Iterable[ChangeKind]) -> Versions:
+    def versions(self, dependencies: Iterable[Dependency]) -> Versions:
         """Return the versions as of the session's start: the session reads data at least as new."""
         return versions_in(self._versions, dependencies)
 
 
 def cached_value(
-    session: Session, key: Hashable, dependencies: Sequence[ChangeKind], compute: Callable[[], Value]
+    session: Session, key: Hashable, dependencies: Sequence[Dependency], compute: Callable[[], Value]
 ) -> Value:
     """Return what `compute` reads, cached until a dependency changes.
 
@@ -153,3 +156,17 @@ def cached_value(
         entry = shared.cache.put(key, compute(), dependencies, shared.versions(dependencies))
     value: Value = entry.value
     return value
+
+
+def show_division(session: Session, division_id: uuid.UUID) -> None:
+    """Declare that the response shows rounds, state and table of this division only, not those of any other."""
+    shared = SessionCache.of(session)
+    if shared is not None:
+        shared.division = division_id
+
+
+def of_division(dependencies: Iterable[ChangeKind], division_id: uuid.UUID | None) -> tuple[Dependency, ...]:
+    """Limit those of the dependencies to a division that are counted by division; None leaves them as they are."""
+    if division_id is None:
+        return tuple(dependencies)
+    return tuple((kind, division_id) if kind in OF_DIVISIONS else kind for kind in dependencies)

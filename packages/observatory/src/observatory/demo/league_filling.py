@@ -48,6 +48,8 @@ class DemoLeague(BaseModel):
 
     world: str
     """name of an installed Coworld"""
+    place: int = 0
+    """leagues are created in this order, then by name; games are checked in the order of their leagues"""
     variants: dict[str, dict[str, Any]]
     """its variants in their order, with changes of their configurations; others are left out"""
     league: SeedDocument
@@ -62,7 +64,8 @@ class DemoLeague(BaseModel):
 
 def read_leagues(folder: Path = LEAGUES) -> list[DemoLeague]:
     files = sorted(folder.glob("*.yaml"), key=lambda path: path.stem)
-    return [DemoLeague.model_validate(yaml.safe_load(path.read_text(encoding="utf-8"))) for path in files]
+    leagues = [DemoLeague.model_validate(yaml.safe_load(path.read_text(encoding="utf-8"))) for path in files]
+    return sorted(leagues, key=lambda league: league.place)
 
 
 def fill_leagues(app: FastAPI, house: User, demo_leagues: Sequence[DemoLeague]) -> list[str]:

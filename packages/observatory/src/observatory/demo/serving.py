@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from fastapi import FastAPI
 
 from observatory.demo.filling import fill, house_of
+from observatory.demo.game_filling import GUEST_GAMES, fill_games
 from observatory.demo.league_filling import fill_leagues, read_leagues
 from observatory.seasons.seeding import preset_files
 from observatory.serving.serving import serve
@@ -28,6 +29,8 @@ def serve_demo(settings: Settings, *, report: Callable[[str], None]) -> None:
         changes["log_level"] = "WARNING"
         # Workers log warnings only: the tables show the results of policies.
         os.environ |= {"OBSERVATORY_LOG_LEVEL": "WARNING", "METTAGRID_LOG_LEVEL": "ERROR"}
+    if "guest_games" not in settings.model_fields_set:
+        changes["guest_games"] = list(GUEST_GAMES)
     if "port" not in settings.model_fields_set and _is_taken(settings.port):
         changes["port"] = 0
     names: list[str] = []
@@ -41,12 +44,14 @@ def serve_demo(settings: Settings, *, report: Callable[[str], None]) -> None:
         with app.state.database.transaction() as session:
             house = house_of(session, now=app.state.clock())
         leagues.extend(fill_leagues(app, house, read_leagues()))
+        fill_games(app, house)
 
     def welcome(app: FastAPI) -> Sequence[str]:
         address = app.state.settings.base_url()
         return [
             f"The league is at {address}/observatory",
             f"  sign in as its administrator: {address}/enter?key={app.state.entrance}",
+            f"  play in the browser, without an account: {address}/observatory",
             f"  its seasons: {', '.join(names)}; a table fills with results in less than a minute",
             f"  its leagues: {', '.join(leagues)}; their first rounds end in a few minutes",
             f"  the documented seasons take policies too: {', '.join(path.stem for path in preset_files())}",

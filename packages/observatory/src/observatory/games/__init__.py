@@ -11,7 +11,16 @@ A distribution offers an engine with an entry point whose name is the `game_engi
 """
 
 from observatory.games.finding import DEFAULT_ENGINE, GameMissing, engine_of, find, installed, season_game
-from observatory.games.interface import ERROR_INFO, RESULTS, Game, OutputFile, PolicyToPlay, SeasonGame
+from observatory.games.interface import (
+    ERROR_INFO,
+    RESULTS,
+    Game,
+    LiveDoor,
+    LiveFeed,
+    OutputFile,
+    PolicyToPlay,
+    SeasonGame,
+)
 
 __all__ = [
     "DEFAULT_ENGINE",
@@ -19,6 +28,8 @@ __all__ = [
     "RESULTS",
     "Game",
     "GameMissing",
+    "LiveDoor",
+    "LiveFeed",
     "OutputFile",
     "PolicyToPlay",
     "SeasonGame",

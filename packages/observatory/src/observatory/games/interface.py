@@ -5,14 +5,28 @@ A game says what is wrong with a `ValueError`; its sentence is shown to users.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from softmax.wire import AxisScore, MissionMetrics
+from softmax.wire import AxisScore, DiagnosisFinding, MissionMetrics, MissionSpec
 
-__all__ = ["ERROR_INFO", "RESULTS", "Game", "OutputFile", "PlayedMissions", "PolicyToPlay", "SeasonGame"]
+if TYPE_CHECKING:
+    from observatory.games.coworlds import GameDoor
+
+__all__ = [
+    "ERROR_INFO",
+    "RESULTS",
+    "Game",
+    "LiveDoor",
+    "LiveFeed",
+    "LivePiece",
+    "OutputFile",
+    "PlayedMissions",
+    "PolicyToPlay",
+    "SeasonGame",
+]
 
 RESULTS, ERROR_INFO = "results.json", "error_info.json"
 """files that `Game.play` writes, see there"""
@@ -61,6 +75,48 @@ class OutputFile(Protocol):
         """Return whether its digest is recorded with the job."""
 
 
+class LivePiece(Protocol):
+    """Messages for people who watch: those of `/global` of a live game, up to a tick."""
+
+    @property
+    def tick(self) -> int: ...
+    @property
+    def played_at(self) -> float:
+        """Return when the tick was played, by the monotonic clock; earlier ticks may have this time too."""
+
+    @property
+    def messages(self) -> Sequence[bytes]: ...
+
+
+class LiveFeed(Protocol):
+    """The recording of an episode that is being played. One thread reads it."""
+
+    @property
+    def has_ended(self) -> bool: ...
+    @property
+    def has_more(self) -> bool:
+        """Return whether there is something to read."""
+
+    def mark_soon(self) -> None:
+        """Ask the episode for a mark after its current step: what is read ends at marks."""
+
+    def read(self) -> Iterable[LivePiece]:
+        """Return what was not read before, from the first tick on."""
+
+    def rewind(self) -> None:
+        """Let `read` begin with the first tick again."""
+
+
+class LiveDoor(Protocol):
+    """The way from an episode to people who watch it."""
+
+    def show(self, feed: LiveFeed) -> None:
+        """Send what a feed has while people watch, in another thread."""
+
+    def game_door(self) -> GameDoor:
+        """Return the way from the server to the pages of a game that shows itself."""
+
+
 class Game(Protocol):
     """The games of one engine, for jobs and workers.
 
@@ -105,8 +161,11 @@ class Game(Protocol):
         *,
         minimum: str,
         time_limit_seconds: float,
+        live: LiveDoor | None = None,
     ) -> None:
         """Play an episode, with the policies isolated at least as `minimum` says, and write its files to the folder.
+
+        A game that can be watched shows itself through `live`.
 
         `results.json` and the `replay_file` exist unless the episode could not be played; `error_info.json` says why it
         could not, or which policy did not play to the end. An error of `machine_errors` is the machine's fault.
@@ -144,6 +203,12 @@ class SeasonGame(Game, Protocol):
 
     def score_axes(self, played: PlayedMissions) -> list[AxisScore]:
         """Return scores of the axes for which a mission was played."""
+
+    def diagnosis_missions(self) -> list[MissionSpec]:
+        """Return the missions of a diagnosis, which finds out what is wrong with a policy. This is slow."""
+
+    def diagnose(self, played: PlayedMissions) -> list[DiagnosisFinding]:
+        """Return the weaknesses of a policy that played the missions of a diagnosis, the worst first."""
 
     def viewer_folder(self) -> Path | None:
         """Return the folder of the replay viewer, `index.html` and `assets/`; None if it was not built."""

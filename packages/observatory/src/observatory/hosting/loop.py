@@ -115,7 +115,8 @@ class HostedLoop:
             return NOT_STARTED if waited >= settings.hosted_open_seconds else None
         if game.started_at is not None:
             ran = (now - game.started_at).total_seconds()
-            if ran >= settings.hosted_lifetime_seconds:
+            is_of_guest = game.user_id is None
+            if ran >= (settings.guest_lifetime_seconds if is_of_guest else settings.hosted_lifetime_seconds):
                 return TOO_LONG
         idle_seconds = 0.0 if game.job_id is None else idle.get(game.job_id, 0.0)
         return IDLE if idle_seconds >= settings.hosted_idle_seconds else None

@@ -17,10 +17,23 @@ from observatory.keys import Keys
 from observatory.signing import Signer
 from observatory.tokens import hash_token
 
-__all__ = ["PlaceView", "find_place", "folder_of", "label_of", "place_of", "take_place", "token_of"]
+__all__ = ["Guest", "PlaceView", "find_place", "folder_of", "label_of", "place_of", "take_place", "token_of"]
 
 FOLDER = "/observatory/games/"
 UNKNOWN = "There is no game at this address"
+GUEST = "Guest"
+
+
+@dataclass(frozen=True)
+class Guest:
+    """A visitor without an account, known by a browser session and a network address; both are hashed."""
+
+    session_hash: str
+    address_hash: str
+
+    def owns(self, game: HostedGame) -> bool:
+        """Return whether this guest started a game."""
+        return game.user_id is None and game.guest_hash == self.session_hash
 
 
 @dataclass(frozen=True)
@@ -84,9 +97,11 @@ def take_place(
     return place
 
 
-def place_of(game: HostedGame, principal: Principal) -> HostedPlace | None:
-    """Return the seat of a caller; a user's players have seats of their own."""
-    own = (principal.user_id, principal.player_id)
+def place_of(game: HostedGame, caller: Principal | Guest) -> HostedPlace | None:
+    """Return the seat of a caller; a user's players have seats of their own. A guest has the only taken seat."""
+    if isinstance(caller, Guest):
+        return next((place for place in game.places if place.slot is not None), None) if caller.owns(game) else None
+    own = (caller.user_id, caller.player_id)
     return next((place for place in game.places if (place.user_id, place.player_id) == own), None)
 
 
@@ -121,5 +136,5 @@ def label_of(place: HostedPlace) -> str:
     if place.player is not None:
         return place.player.name
     if place.user is None:
-        return "Spectators"
+        return "Spectators" if place.slot is None else GUEST
     return place.user.shown_name

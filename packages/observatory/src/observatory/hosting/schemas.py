@@ -11,6 +11,9 @@ from observatory.wire import Body
 from softmax.wire.base import Nullable, ResponseModel
 
 __all__ = [
+    "GuestGame",
+    "GuestGameStart",
+    "GuestGames",
     "JoinedPlayer",
     "JoinedSession",
     "JoinedSpectator",
@@ -30,6 +33,31 @@ __all__ = [
 _Key = Annotated[str, Field(min_length=1, max_length=200)]
 _Variant = Annotated[str | None, Field(max_length=200)]
 _Kind = Literal["human", "human_open", "league_player", "random", "closed"]
+
+
+class GuestGame(ResponseModel):
+    """A game that guests may play."""
+
+    game: str = Field(description="the operator's name for it, which starts it")
+    coworld_id: str
+    coworld_name: str
+    title: str
+    description: str
+    variant_id: Nullable[str] = None
+    variant_name: Nullable[str] = None
+    variant_description: str = ""
+
+
+class GuestGames(ResponseModel):
+    """The games that guests may play, in the operator's order."""
+
+    games: list[GuestGame]
+
+
+class GuestGameStart(Body):
+    """The choice of a guest."""
+
+    game: str = Field(max_length=400)
 
 
 class PlaySessionCreate(Body):
@@ -74,7 +102,9 @@ class PlaySession(ResponseModel):
     coworld_id: str
     coworld_name: str
     coworld_version: str
+    description: str = Field(default="", description="what the game is about, in the words of its author")
     variant_id: Nullable[str] = None
+    variant_description: str = ""
     variants: list[dict[str, str]]
     allow_spectators: bool
     status: Literal["open", "starting", "running", "ended"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from observatory.accounts.principal import Principal
@@ -19,7 +19,7 @@ from observatory.games.coworlds import coworlds
 from observatory.hosting import games
 from observatory.hosting.games import HostedSeat, hosted_spec
 from observatory.hosting.limits import check_limits
-from observatory.hosting.places import folder_of, label_of, place_of, take_place, token_of
+from observatory.hosting.places import Guest, folder_of, label_of, place_of, take_place, token_of
 from observatory.hosting.schemas import PlaySession, PlaySessionSeat
 from observatory.hosting.transitions import note_change
 from observatory.keys import Keys
@@ -27,25 +27,42 @@ from observatory.public_ids import parse_public_id, public_id
 from observatory.requests.creation import episode_config
 from observatory.settings import Settings
 
-__all__ = ["create", "end", "find", "join", "set_spectators", "set_variant", "start", "start_now", "wire"]
+__all__ = [
+    "create",
+    "end",
+    "find",
+    "join",
+    "own_players",
+    "set_spectators",
+    "set_variant",
+    "start",
+    "start_now",
+    "wire",
+    "with_all",
+]
 
 OVER = "This session is over"
 
 
 def find(session: Session, session_id: str, principal: Principal) -> HostedGame:
     """Return a play session whose game the caller may see. Its id is the invitation."""
-    statement = select(HostedGame).options(
+    row_id = parse_public_id("ps", session_id)
+    is_session = (HostedGame.id == row_id, HostedGame.kind == HostedKind.PLAY, HostedGame.user_id.is_not(None))
+    game = session.scalar(with_all().where(*is_session))
+    if game is None:
+        raise NotFound(f"There is no play session {session_id}")
+    coworlds_repository.coworld(session, public_id("cow", game.coworld_id), principal)
+    return game
+
+
+def with_all() -> Select[HostedGame]:
+    """Select hosted games with what `wire` reads."""
+    return select(HostedGame).options(
         joinedload(HostedGame.coworld),
         joinedload(HostedGame.job),
         selectinload(HostedGame.places).joinedload(HostedPlace.user),
         selectinload(HostedGame.places).joinedload(HostedPlace.player),
     )
-    row_id = parse_public_id("ps", session_id)
-    game = session.scalar(statement.where(HostedGame.id == row_id, HostedGame.kind == HostedKind.PLAY))
-    if game is None:
-        raise NotFound(f"There is no play session {session_id}")
-    coworlds_repository.coworld(session, public_id("cow", game.coworld_id), principal)
-    return game
 
 
 def create(
@@ -72,7 +89,7 @@ def create(
         user_id=principal.user_id,
         coworld_id=coworld.id,
         allow_spectators=allow_spectators,
-        seats=_own_players(coworld, variant_id),
+        seats=own_players(coworld, variant_id),
         variant_id=variant_id,
         created_at=now,
     )
@@ -88,7 +105,7 @@ def set_variant(session: Session, principal: Principal, game: HostedGame, varian
     """Choose another variant before the game starts; people keep their seats if the variant has them."""
     _check_owner(game, principal)
     _check_open(game)
-    seats = _own_players(game.coworld, variant_id)
+    seats = own_players(game.coworld, variant_id)
     taken = max((place.slot for place in game.places if place.slot is not None), default=-1)
     if taken >= len(seats):
         raise Conflict(f"{variant_id!r} has {len(seats)} seats, and seat {taken} is taken")
@@ -160,7 +177,7 @@ def end(session: Session, principal: Principal, game: HostedGame, *, now: dateti
 
 def wire(
     game: HostedGame,
-    principal: Principal,
+    caller: Principal | Guest,
     page_address: Callable[[str], str],
     game_address: Callable[[str], str],
     *,
@@ -169,13 +186,13 @@ def wire(
 ) -> PlaySession:
     """Return a session as its caller sees it; the functions make full addresses of paths of pages and of games."""
     page = page_address(f"/observatory/play/{public_id('ps', game.id)}")
-    own = place_of(game, principal)
+    own = place_of(game, caller)
     is_open, is_over = game.status is HostedStatus.OPEN, game.status is HostedStatus.ENDED
     starts_at = None
     if is_open and game.joined_at is not None:
         starts_at = game.joined_at + timedelta(seconds=settings.hosted_start_seconds)
     watching = game.allow_spectators and not is_over
-    seats = _seats(game, principal)
+    seats = _seats(game, own)
     return PlaySession(
         session_id=public_id("ps", game.id),
         lobby_url=page,
@@ -186,13 +203,15 @@ def wire(
         coworld_id=public_id("cow", game.coworld_id),
         coworld_name=game.coworld.name,
         coworld_version=game.coworld.version,
+        description=game.coworld.manifest["game"].get("description") or "",
         variant_id=game.variant_id,
+        variant_description=_variant_description(game),
         variants=[{"id": row["id"], "name": row.get("name") or row["id"]} for row in _variants(game.coworld)],
         allow_spectators=game.allow_spectators,
         status=game.status.value,
         error=game.error,
         seats=seats,
-        can_manage=_is_owner(game, principal),
+        can_manage=_is_owner(game, caller),
         can_join=is_open and own is None and any(seat.kind == "free" for seat in seats),
         starts_at=starts_at,
         created_at=game.created_at,
@@ -201,8 +220,7 @@ def wire(
     )
 
 
-def _seats(game: HostedGame, principal: Principal) -> list[PlaySessionSeat]:
-    own = place_of(game, principal)
+def _seats(game: HostedGame, own: HostedPlace | None) -> list[PlaySessionSeat]:
     places = {place.slot: place for place in game.places if place.slot is not None}
     rows = []
     for slot, name in enumerate(game.seats):
@@ -220,7 +238,12 @@ def _variants(coworld: Coworld) -> list[dict[str, Any]]:
     return list(coworld.manifest.get("variants") or [])
 
 
-def _own_players(coworld: Coworld, variant_id: str | None) -> list[str]:
+def _variant_description(game: HostedGame) -> str:
+    variant = next((row for row in _variants(game.coworld) if row["id"] == game.variant_id), {})
+    return variant.get("description") or ""
+
+
+def own_players(coworld: Coworld, variant_id: str | None) -> list[str]:
     """Return the game's own players for the seats of a variant; `BadRequest` for an unknown variant."""
     known = [variant["id"] for variant in _variants(coworld)]
     if variant_id is not None and variant_id not in known:
@@ -228,8 +251,10 @@ def _own_players(coworld: Coworld, variant_id: str | None) -> list[str]:
     return coworlds().own_players(coworld.manifest, variant_id=variant_id)
 
 
-def _is_owner(game: HostedGame, principal: Principal) -> bool:
-    return principal.is_admin or (game.user_id == principal.user_id)
+def _is_owner(game: HostedGame, caller: Principal | Guest) -> bool:
+    if isinstance(caller, Guest):
+        return caller.owns(game)
+    return caller.is_admin or (game.user_id == caller.user_id)
 
 
 def _check_owner(game: HostedGame, principal: Principal) -> None:

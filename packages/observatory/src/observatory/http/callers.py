@@ -94,6 +94,7 @@ def find_principal(request: Request, session: Session) -> tuple[Principal | None
         # A worker is not a principal: its token is valid on the worker routes only.
         if row is not None and row.kind is not TokenKind.WORKER:
             principal, expires_at = Principal.of(row, elevated=elevated), row.expires_at
+            state.tokens_used.record(row.id, state.clock())
     if principal is None:
         raise Unauthorized(BAD_TOKEN)
     request.state.principal_name = principal.player_id or principal.user_id

@@ -20,6 +20,7 @@ import gzip
 import hashlib
 import logging
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Hashable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -31,9 +32,9 @@ from fastapi import Request, Response
 from sqlalchemy.orm import Session
 
 from observatory.database import Database
-from observatory.database.cache import Cache, Entry
+from observatory.database.cache import Cache, Entry, SessionCache, of_division
 from observatory.errors import ObservatoryError, TooManyRequests
-from observatory.events import ChangeKind, Versions
+from observatory.events import ChangeKind, Dependency, Versions
 from observatory.http.viewers import FindPrincipal, Viewer, Viewers, credential_of
 
 __all__ = ["CachedResponse", "Compute", "ResponseCache", "Rule"]
@@ -65,7 +66,9 @@ MAY_LAG = frozenset(
 )
 """the changes that a stale response may lack: what is played, never what people write"""
 POPULAR = 4
-"""requests that a response for pages has served since it was computed, from which on it may be stale"""
+"""requests that a response for pages has served lately without being computed, from which on it may be stale"""
+POPULAR_SECONDS = 2.0
+"""the time in which it has served them"""
 MAX_PAGES = 2
 """how many responses for pages are computed at a time for requests that wait"""
 _VARY = "X-Auth-Token, Authorization, Cookie, X-Use-Elevated-Privileges, Accept-Encoding"
@@ -100,14 +103,18 @@ class CachedResponse:
     rule: Rule
     route: Any
     """metrics count the request under this route"""
-    served: int = 0
+    served_at: deque[float] = field(default_factory=lambda: deque(maxlen=POPULAR))
+    """when it, or the response that it replaces, last served requests that did not wait"""
 
     @property
     def size(self) -> int:
         return len(self.body) + len(self.compressed or b"")
 
+    @property
+    def is_popular(self) -> bool:
+        return len(self.served_at) == POPULAR and time.monotonic() - self.served_at[0] <= POPULAR_SECONDS
+
     def respond(self, request: Request) -> Response:
-        self.served += 1
         headers = {**self.headers, "ETag": self.etag, "Cache-Control": "private, no-cache", "Vary": _VARY}
         etags = [tag.strip() for tag in request.headers.get("if-none-match", "").split(",")]
         if self.etag in etags or "*" in etags:
@@ -160,16 +167,18 @@ class ResponseCache:
         if expires_soon:
             self._in_background(("viewer", credential_of(request)), lambda: self._viewers.find(request))
         response: CachedResponse = entry.value
-        if self._cache.fresh(key, self._database.changes.versions) is None:
-            if self._may_be_stale(key, entry, request):
-                self._in_background(key, lambda: self._compute_again(key, response))
-            else:
-                try:
-                    response = (await self._current(key, response.rule, response.compute, response.route)).value
-                except Exception:
-                    self._cache.invalidate(key)
-                    request.state.is_counted = True
-                    return None
+        if self._cache.fresh(key, self._database.changes.versions) is not None:
+            response.served_at.append(time.monotonic())
+        elif self._may_be_stale(key, entry, request):
+            response.served_at.append(time.monotonic())
+            self._in_background(key, lambda: self._compute_again(key, response))
+        else:
+            try:
+                response = (await self._current(key, response.rule, response.compute, response.route)).value
+            except Exception:
+                self._cache.invalidate(key)
+                request.state.is_counted = True
+                return None
         request.scope["route"] = response.route
         return response.respond(request)
 
@@ -205,16 +214,23 @@ class ResponseCache:
     async def _compute(
         self, key: Hashable, rule: Rule, compute: Compute, route: Any, *, threads: anyio.CapacityLimiter | None
     ) -> Entry:
-        def build() -> tuple[CachedResponse, Versions, float]:
-            versions, began = self._database.changes.versions(rule.dependencies), time.monotonic()  # before reading
+        def build() -> tuple[CachedResponse, tuple[Dependency, ...], Versions, float]:
+            began = time.monotonic()
             with self._database.read() as session:
                 body, headers = compute(session)
+                shared = SessionCache.of(session)
+                assert shared is not None  # the session reads
+            dependencies = of_division(rule.dependencies, shared.division)
             etag = f'W/"{hashlib.blake2b(body, digest_size=16).hexdigest()}"'
             compressed = gzip.compress(body, 5, mtime=0) if len(body) >= COMPRESSED_FROM else None
-            return CachedResponse(body, headers, etag, compressed, compute, rule, route), versions, began
+            response = CachedResponse(body, headers, etag, compressed, compute, rule, route)
+            return response, dependencies, shared.versions(dependencies), began
 
-        response, versions, began = await anyio.to_thread.run_sync(build, limiter=threads)
-        return self._cache.put(key, response, rule.dependencies, versions, began=began, size=response.size)
+        response, dependencies, versions, began = await anyio.to_thread.run_sync(build, limiter=threads)
+        former = self._cache.get(key)
+        if former is not None:
+            response.served_at = former.value.served_at
+        return self._cache.put(key, response, dependencies, versions, began=began, size=response.size)
 
     async def _compute_again(self, key: Hashable, stale: CachedResponse) -> None:
         await asyncio.sleep(GATHER_SECONDS)
@@ -245,7 +261,7 @@ class ResponseCache:
         if len(response.body) >= LARGE:
             return True
         is_busy = key in self._flights or self._foreground.borrowed_tokens >= MAX_PAGES
-        return _is_page(key) and (is_busy or response.served >= POPULAR)
+        return _is_page(key) and (is_busy or response.is_popular)
 
     def _in_background(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
         """Run a background task for this key, unless one is running."""
@@ -280,4 +296,5 @@ def _essential(entry: Entry, versions: tuple[int, ...]) -> tuple[int, ...]:
     """Return the versions without those of changes that a stale response may lack; the first one is for all kinds."""
     first, *rest = versions
     pairs = zip(entry.dependencies, rest, strict=True)
-    return first, *(number for kind, number in pairs if kind not in MAY_LAG)
+    kinds = ((on if isinstance(on, ChangeKind) else on[0], number) for on, number in pairs)
+    return first, *(number for kind, number in kinds if kind not in MAY_LAG)

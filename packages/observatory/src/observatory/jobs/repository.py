@@ -8,27 +8,30 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, exists, func, select
-from sqlalchemy.orm import Session, selectinload
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
+from observatory.database.tables.administration import DrainedWorker
 from observatory.database.tables.jobs import Job, JobFault
-from observatory.job_states import COMMISSIONER, EPISODE, HOSTED, IN_WORK, JobStatus, Lane
+from observatory.job_states import EPISODE, IN_WORK, JobStatus, Lane
+from observatory.jobs.fair_queue import waiting_groups
 
 __all__ = [
     "counts",
     "expired",
+    "is_drained",
     "job",
     "leases_expiring_after",
-    "next_pending",
     "oldest_pending",
     "seconds_to_work",
     "visible_job",
     "visible_jobs",
+    "withheld",
 ]
 
-_MAX_RETRIED = 100
-"""the number of jobs that a worker has failed which are considered for it again"""
+_MAX_WITHHELD = 500
+"""the number of a worker's last faults that are considered"""
 
 
 def job(session: Session, job_id: uuid.UUID) -> Job | None:
@@ -49,29 +52,19 @@ def visible_jobs(principal: Principal, status: JobStatus | None) -> Select[Any]:
     return statement if status is None else statement.where(Job.status == status)
 
 
-def _in_lane(lane: Lane) -> ColumnElement[bool]:
-    return Job.job_type.not_in((COMMISSIONER, HOSTED)) if lane == EPISODE else Job.job_type == lane
-
-
-def next_pending(session: Session, worker: str, live: Collection[str], *, lane: Lane = EPISODE) -> Job | None:
-    """Return the next job of a lane for a worker: the oldest among those with the highest priority.
-
-    A job that this worker's machine has failed is left to the other `live` workers that have not failed it.
-    """
-    waiting = select(Job).where(Job.status == JobStatus.PENDING, _in_lane(lane))
-    waiting = waiting.order_by(Job.priority.desc(), Job.created_at, Job.id)
-    failed_here = exists().where(JobFault.job_id == Job.id, JobFault.worker == worker)
-    first = session.scalar(waiting.where(~failed_here).limit(1))
-    retried = waiting.where(failed_here).options(selectinload(Job.faults)).limit(_MAX_RETRIED)
-    for job in session.scalars(retried):
-        if set(live) - {worker} - {fault.worker for fault in job.faults}:
-            continue
-        return job if first is None or _turn(job) < _turn(first) else first
-    return first
-
-
-def _turn(job: Job) -> tuple[int, datetime, uuid.UUID]:
-    return -job.priority, job.created_at, job.id
+def withheld(session: Session, worker: str, live: Collection[str]) -> list[uuid.UUID]:
+    """Return waiting jobs that a worker does not get: its machine has failed them, and other `live` ones have not."""
+    failed = select(JobFault.job_id).where(JobFault.worker == worker).order_by(JobFault.created_at.desc())
+    failed_here = set(session.scalars(failed.limit(_MAX_WITHHELD)))
+    if not failed_here:
+        return []
+    # Of some jobs by id; a condition on the state would let SQLite read all that wait.
+    states = session.execute(select(Job.id, Job.status).where(Job.id.in_(failed_here)))
+    workers: dict[uuid.UUID, set[str]] = {job_id: set() for job_id, status in states if status is JobStatus.PENDING}
+    faults = select(JobFault.job_id, JobFault.worker).where(JobFault.job_id.in_(workers))
+    for job_id, name in session.execute(faults):
+        workers[job_id].add(name)
+    return [job_id for job_id, names in workers.items() if set(live) - {worker} - names]
 
 
 def expired(session: Session, now: datetime) -> Sequence[Job]:
@@ -84,9 +77,18 @@ def leases_expiring_after(session: Session, latest: datetime) -> Sequence[Job]:
     return session.scalars(select(Job).where(Job.status.in_(IN_WORK), Job.lease_expires_at > latest)).all()
 
 
-def seconds_to_work(session: Session, now: datetime, *, lease_seconds: float, lane: Lane = EPISODE) -> float:
-    """Return the seconds until a job can be leased if none is queued meanwhile; 0 if one can be leased now."""
-    if session.scalar(select(Job.id).where(Job.status == JobStatus.PENDING, _in_lane(lane)).limit(1)) is not None:
+def is_drained(session: Session, worker: str) -> bool:
+    """Return whether an administrator has decided that a worker gets no more jobs."""
+    return session.get(DrainedWorker, worker) is not None
+
+
+def seconds_to_work(
+    session: Session, now: datetime, *, lease_seconds: float, worker: str, lane: Lane = EPISODE
+) -> float:
+    """Return the seconds until a worker can lease a job if none is queued meanwhile; 0 if it can lease one now."""
+    if is_drained(session, worker):
+        return math.inf
+    if waiting_groups(session, lane):
         return 0.0
     ends = select(func.min(Job.lease_expires_at), func.max(Job.lease_expires_at)).where(Job.status.in_(IN_WORK))
     first, last = session.execute(ends).one()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from observatory.documents import Document
 from observatory.job_states import EPISODE, JobStatus, Lane
@@ -30,11 +30,15 @@ __all__ = [
 ]
 
 
+Label = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.=/-]{0,62}$")]
+
+
 class LeaseRequest(Body):
     """A worker's request for a job."""
 
     worker: str = Field(min_length=1, max_length=200, description="name of the worker, for people")
     wait_seconds: float = Field(default=0, ge=0, le=20, description="how long to wait for a job before answering 204")
+    labels: list[Label] = Field(default=[], max_length=20, description="of the worker's machine, for people")
     lane: Lane = Field(
         default=EPISODE,
         description="which jobs: commissioners and hosted games mostly wait, and take no episode's place",
@@ -77,6 +81,7 @@ class Lease(BaseModel):
     registry: RegistryLogin | None = Field(default=None, description="for container images of this server")
     outputs: dict[str, str] = Field(description="name of each file that may be sent: the address to PUT it to")
     files: dict[str, str] = Field(default={}, description="path of each further file: the address to GET it from")
+    live: bool = Field(default=False, description="whether people may watch it while it is played")
 
 
 class Heartbeat(Body):

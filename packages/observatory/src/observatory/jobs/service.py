@@ -20,9 +20,11 @@ from observatory import events
 from observatory.database.tables.jobs import Job, JobFault
 from observatory.errors import Conflict, Forbidden, NotFound
 from observatory.events import Change, ChangeKind
-from observatory.job_states import EPISODE, IN_WORK, TERMINAL, JobStatus, Lane, may_move_by_hand
+from observatory.job_states import COMMISSIONER, EPISODE, HOSTED, IN_WORK, TERMINAL, JobStatus, Lane, may_move_by_hand
 from observatory.jobs import repository
+from observatory.jobs.fair_queue import FairQueue
 from observatory.jobs.schemas import ErrorInfo
+from observatory.jobs.shares import OTHER, season_group
 from observatory.jobs.transitions import move
 from observatory.tokens import hash_token, mint_token
 
@@ -63,12 +65,16 @@ def create_job(
     env_config_id: uuid.UUID | None = None,
     season_id: uuid.UUID | None = None,
     job_type: str = EPISODE,
+    queue_group: str | None = None,
+    queue_person: str | None = None,
 ) -> Job:
     """Queue an episode, or a job of another type.
 
     The spec is not validated here; `specs.check_spec` validates those of clients.
 
     With `env_config_id` the spec has no environment but, perhaps, a `map_seed`. `season_id` is the season of its match.
+    `queue_group` and `queue_person` decide with which jobs it shares the workers' time; by default those of its season
+    or of its type, and the user.
     """
     job = Job(
         stored_spec=spec,
@@ -79,10 +85,18 @@ def create_job(
     )
     job.attempts = job.lost_leases = 0
     job.job_type = job_type
+    job.queue_group = queue_group or _group(job_type, season_id)
+    job.queue_person = (user_id or "") if queue_person is None else queue_person
     session.add(job)
     session.flush()
     events.note(session, Change(ChangeKind.QUEUE, season_id, frozenset({job.id})))
     return job
+
+
+def _group(job_type: str, season_id: uuid.UUID | None) -> str:
+    if season_id is not None:
+        return season_group(season_id)
+    return job_type if job_type in (HOSTED, COMMISSIONER) else OTHER
 
 
 def take_next(
@@ -95,9 +109,12 @@ def take_next(
     lane: Lane = EPISODE,
 ) -> tuple[Job, str] | None:
     """Lease the next job of a lane; return it with its token, or None. `live` are the workers seen recently."""
-    job = repository.next_pending(session, worker, live, lane=lane)
-    if job is None:
+    queue = FairQueue(session, lane, without=repository.withheld(session, worker, live))
+    turn = next(iter(queue), None)
+    if turn is None:
         return None
+    queue.save()
+    job = session.get_one(Job, turn.job_id)
     token = mint_token("job_")
     job.attempts += 1
     job.worker = worker

@@ -15,7 +15,8 @@ from sqlalchemy.orm import Session
 from observatory import events
 from observatory.database.tables.jobs import Job
 from observatory.events import Change, ChangeKind
-from observatory.job_states import JobStatus, may_move
+from observatory.job_states import IN_WORK, JobStatus, may_move
+from observatory.jobs.shares import charge
 
 __all__ = ["Follower", "IllegalMove", "follow_with", "move"]
 
@@ -57,6 +58,9 @@ def move(session: Session, job: Job, to: JobStatus, *, now: datetime) -> None:
         )
     if not may_move(job.status, to):
         raise IllegalMove(job, to)
+    if job.status in IN_WORK and to not in IN_WORK and job.dispatched_at is not None:
+        seconds = (now - job.dispatched_at).total_seconds()
+        charge(session, job, seconds, is_complete=to is JobStatus.COMPLETED)
     job.status = to
     match to:
         case JobStatus.PENDING:

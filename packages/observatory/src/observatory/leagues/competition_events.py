@@ -1,4 +1,4 @@
-"""Write the feed of events of leagues: one event per change, in the transaction of the change."""
+"""Write the feed of events of leagues: one event per change, in the transaction of the change, with its notices."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from observatory.database.tables.leagues import (
     Membership,
     Round,
 )
+from observatory.notices.leagues import tell_league_event
 
 __all__ = [
     "EventType",
@@ -89,22 +90,22 @@ def publish_membership_event(
     round_id: uuid.UUID | None = None,
 ) -> None:
     """Publish an event about a member of a league; `round_id` is the round that caused it."""
-    session.add(
-        CompetitionEvent(
-            event_type=kind,
-            audience=EventAudience.PUBLIC,
-            user_id=membership.user_id,
-            player_id=membership.player_id,
-            policy_version_id=membership.policy_version_id,
-            league_id=membership.league_id,
-            division_id=membership.division_id,
-            round_id=round_id,
-            headline=headline,
-            summary=summary,
-            payload=payload or {},
-            created_at=now,
-        )
+    event = CompetitionEvent(
+        event_type=kind,
+        audience=EventAudience.PUBLIC,
+        user_id=membership.user_id,
+        player_id=membership.player_id,
+        policy_version_id=membership.policy_version_id,
+        league_id=membership.league_id,
+        division_id=membership.division_id,
+        round_id=round_id,
+        headline=headline,
+        summary=summary,
+        payload=payload or {},
+        created_at=now,
     )
+    session.add(event)
+    tell_league_event(session, event, now=now)
 
 
 def publish_submission_event(
@@ -112,17 +113,17 @@ def publish_submission_event(
 ) -> None:
     """Publish the end of a submission. Only its owner sees that it was rejected."""
     is_private = kind == "submission_rejected"
-    session.add(
-        CompetitionEvent(
-            event_type=kind,
-            audience=EventAudience.USER if is_private else EventAudience.PUBLIC,
-            user_id=submission.user_id,
-            player_id=submission.player_id,
-            policy_version_id=submission.policy_version_id,
-            league_id=submission.league_id,
-            headline=headline,
-            summary=summary,
-            payload={"league_submission_id": f"sub_{submission.id}"},
-            created_at=now,
-        )
+    event = CompetitionEvent(
+        event_type=kind,
+        audience=EventAudience.USER if is_private else EventAudience.PUBLIC,
+        user_id=submission.user_id,
+        player_id=submission.player_id,
+        policy_version_id=submission.policy_version_id,
+        league_id=submission.league_id,
+        headline=headline,
+        summary=summary,
+        payload={"league_submission_id": f"sub_{submission.id}"},
+        created_at=now,
     )
+    session.add(event)
+    tell_league_event(session, event, now=now)

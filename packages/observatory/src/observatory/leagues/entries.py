@@ -221,6 +221,7 @@ class EventFilter:
     event_type: str | None = None
     audience: EventAudience | None = None
     player_id: str | None = None
+    user_id: str | None = None
     policy_version_id: uuid.UUID | None = None
 
     def conditions(self) -> list[ColumnElement[bool]]:

@@ -54,6 +54,7 @@ __all__ = [
     "round_",
     "rounds",
     "visible_divisions",
+    "visible_ids",
     "visible_leagues",
 ]
 
@@ -150,6 +151,16 @@ def divisions(
         statement = statement.where(Division.archived_at.is_(None))
     order = (League.created_at.desc(), League.id.desc(), Division.level.desc(), Division.name)
     return session.scalars(statement.order_by(*order)).all()
+
+
+def visible_ids(
+    session: Session, principal: Principal | None, *, league_id: uuid.UUID | None = None
+) -> frozenset[uuid.UUID]:
+    """Return the ids of visible divisions, archived ones too; of one league with `league_id`."""
+    statement = select(Division.id).join(Division.league).where(visible_divisions(principal))
+    if league_id is not None:
+        statement = statement.where(Division.league_id == league_id)
+    return frozenset(session.scalars(statement))
 
 
 def division(session: Session, division_id: uuid.UUID, principal: Principal | None) -> Division:

@@ -6,6 +6,7 @@ The server starts no lasting games. A program of the league's operator keeps one
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -41,10 +42,12 @@ def record_window(session: Session, league: League, body: WindowCreate, *, now: 
         if not same:
             raise Conflict(f"Another window was recorded as {body.source_id!r}")
         return existing
-    live = select(Membership.player_id, Membership.policy_version_id).where(
+    live = select(Membership.player_id, Membership.policy_version_id, Membership.division_id).where(
         Membership.league_id == league.id, is_live()
     )
-    members = {(player_id, version) for player_id, version in session.execute(live)}
+    members: dict[tuple[str, uuid.UUID], set[uuid.UUID]] = {}
+    for player_id, version, division_id in session.execute(live):
+        members.setdefault((player_id, version), set()).add(division_id)
     for row in body.episodes:
         if (row.player_id, row.policy_version_id) not in members:
             raise Unprocessable(
@@ -60,7 +63,9 @@ def record_window(session: Session, league: League, body: WindowCreate, *, now: 
     )
     session.add(window)
     session.flush()
-    events.note(session, Change(ChangeKind.WINDOW, ids=frozenset({league.id})))
+    divisions = set[uuid.UUID]().union(*(members[row.player_id, row.policy_version_id] for row in body.episodes))
+    division = divisions.pop() if len(divisions) == 1 else None
+    events.note(session, Change(ChangeKind.WINDOW, ids=frozenset({league.id}), division=division))
     return window
 
 

@@ -19,11 +19,12 @@ from observatory.database.tables.seasons import Pool, PoolPlayer
 from observatory.episodes.recording import finite
 from observatory.errors import Forbidden, NotFound
 from observatory.events import Change, ChangeKind
-from observatory.job_states import JobStatus
+from observatory.job_states import CANCELLED, JobStatus
 from observatory.jobs.logs import log_name
 from observatory.jobs.service import create_job
 from observatory.matches import repository
 from observatory.matches.transitions import move
+from observatory.notices.matches import Played, Seat, tell_ended
 from observatory.scoring.standings import match_scores
 from observatory.seasons.seeds import policy_seed
 
@@ -114,7 +115,17 @@ def schedule(
     spec |= {"env": env} if shared is None else {MAP_SEED: shared.map_seed}
     config_id = None if shared is None else shared.config_id
     season_id = match.pool.season_id
-    job = create_job(session, spec, now=now, priority=priority, env_config_id=config_id, season_id=season_id)
+    picked = match.picked_policy_index
+    person = None if picked is None else versions[picked].policy.user_id
+    job = create_job(
+        session,
+        spec,
+        now=now,
+        priority=priority,
+        env_config_id=config_id,
+        season_id=season_id,
+        queue_person=person,
+    )
     match.job_id = job.id
     move(session, match, MatchStatus.SCHEDULED, now=now)
     return job
@@ -125,6 +136,8 @@ def follow_job(session: Session, match: Match, job: Job, *, now: datetime) -> No
     status = _STATUS_OF_JOB[job.status]
     if status is MatchStatus.COMPLETED and job.result is None:
         status = MatchStatus.FAILED  # an operator ended it by hand: there is nothing to score
+    if status is MatchStatus.FAILED and job.error_type == CANCELLED and job.dispatched_at is None:
+        status = MatchStatus.CANCELLED  # a worker's word for an error is not enough
     if status is match.status or not may_move(match.status, status):
         return
     if status is MatchStatus.COMPLETED:
@@ -133,10 +146,27 @@ def follow_job(session: Session, match: Match, job: Job, *, now: datetime) -> No
         scores = match_scores(match.assignments, rewards, len(match.players))
         for player in match.players:
             player.score = scores[player.policy_index]
-    elif status is MatchStatus.FAILED:
+    elif status in (MatchStatus.FAILED, MatchStatus.CANCELLED):
         match.error, match.error_type = job.error, job.error_type
         match.failed_policy_index = job.failed_policy_index
     move(session, match, status, now=now)
+    if match.completed_order is not None and match.pool.season.public:
+        _tell_owners(session, match, now=now)
+
+
+def _tell_owners(session: Session, match: Match, *, now: datetime) -> None:
+    """Write notices about a match that ended. A season that is not public is not mentioned."""
+    season = match.pool.season
+    played = Played(
+        "match",
+        f"/observatory/matches/{match.id}",
+        season.display_name,
+        match.pool_id,
+        [Seat(player.pool_player.policy_version, player.score) for player in match.players],
+        match.failed_policy_index,
+        (match.error or "The match failed") if match.status is MatchStatus.FAILED else None,
+    )
+    tell_ended(session, played, now=now)
 
 
 def log_names_of(session: Session, match_id: uuid.UUID, agent: int) -> list[str]:

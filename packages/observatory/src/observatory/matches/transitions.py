@@ -29,6 +29,7 @@ def move(session: Session, match: Match, to: MatchStatus, *, now: datetime) -> N
     if not may_move(match.status, to):
         raise IllegalMove(match, to)
     match.status = to
+    match.completed_at = now if to is MatchStatus.CANCELLED else None
     has_ended = to in (MatchStatus.COMPLETED, MatchStatus.FAILED)
     if has_ended:
         match.completed_at = now

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import FastAPI
 
+from observatory.accounts.tokens_used import TokensUsed
 from observatory.http.cached import CacheMiddleware
 from observatory.http.rate_limits import RateLimits
 from observatory.jobs.workers_seen import WorkersSeen
@@ -22,6 +23,7 @@ def install(app: FastAPI) -> None:
     app.state.metrics = Metrics()
     app.state.rate_limits = RateLimits(app.state.settings, app.state.metrics)
     app.state.workers_seen = WorkersSeen()
+    app.state.tokens_used = TokensUsed()
     app.state.event_streams = StreamSlots()
     app.state.stopping = False
     app.include_router(router)

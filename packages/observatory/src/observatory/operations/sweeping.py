@@ -19,6 +19,7 @@ from observatory.hosting.expiring import expire_hosted
 from observatory.images.collecting import collect_garbage
 from observatory.jobs.artifacts import expire_replays, measure_artifacts
 from observatory.jobs.logs import expire_logs
+from observatory.notices.service import expire_notices
 from observatory.operations.leftovers import remove_leftovers
 from observatory.settings import Settings
 from observatory.store import Store, bundle_key
@@ -51,6 +52,7 @@ async def sweep_periodically(app: FastAPI) -> None:
             await anyio.sleep(EVERY_SECONDS)
             continue
         try:
+            await anyio.to_thread.run_sync(state.tokens_used.store, state.database)
             removed = await anyio.to_thread.run_sync(sweep, state.database, state.store, state.clock())
             if removed:
                 logger.info("Removed %d uploads that were never completed", removed)
@@ -68,8 +70,10 @@ def expire(database: Database, store: Store, settings: Settings, now: datetime) 
     logs = expire_logs(database, store, now=now, days=settings.keep_logs_days)
     replays = expire_replays(database, store, now=now, days=settings.keep_replays_days)
     hosted = expire_hosted(database, now=now, days=settings.keep_logs_days)
-    if logs or replays or hosted:
-        logger.info("Removed %d old logs, the replays of %d episodes, %d hosted games", logs, replays, hosted)
+    notices = expire_notices(database, now=now, days=settings.keep_notices_days)
+    if logs or replays or hosted or notices:
+        message = "Removed %d old logs, the replays of %d episodes, %d hosted games, %d notices"
+        logger.info(message, logs, replays, hosted, notices)
 
 
 def sweep(database: Database, store: Store, now: datetime) -> int:

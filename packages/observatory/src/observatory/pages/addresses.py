@@ -11,10 +11,12 @@ from sqlalchemy.orm import Session
 from observatory.accounts.principal import Principal
 from observatory.errors import NotFound, Unauthorized
 from observatory.experience import repository as episodes
+from observatory.friendlies import repository as friendlies
 from observatory.http.callers import find_principal
 from observatory.leagues import repository as leagues
 from observatory.matches import repository as matches
 from observatory.pages.catalogue import find_coworld
+from observatory.pages.people import find_person
 from observatory.pages.players import find_player
 from observatory.public_ids import Prefix, parse_public_id
 from observatory.seasons import repository as seasons
@@ -27,7 +29,7 @@ TABS = {
     "divisions": ("table", "rounds", "members", "rules"),
     "coworlds": ("docs", "versions", "episodes"),
 }
-MANAGE_SECTIONS = ("seasons", "users", "workers", "jobs", "failures")
+MANAGE_SECTIONS = ("seasons", "users", "invitations", "workers", "jobs", "failures", "audit")
 
 
 def page_exists(words: Sequence[str], request: Request, session: Session) -> bool:
@@ -37,6 +39,8 @@ def page_exists(words: Sequence[str], request: Request, session: Session) -> boo
             [""] | ["seasons"] | ["leagues"] | ["coworlds"] | ["queue"] | ["search"] | ["upload"] | ["me"] | ["manage"]
         ):
             return True
+        case ["me", "notices"]:
+            return True
         case ["manage", section] | ["manage", section, _]:
             return section in MANAGE_SECTIONS
         case ["play", text]:
@@ -45,6 +49,9 @@ def page_exists(words: Sequence[str], request: Request, session: Session) -> boo
             return _is_id("lby", text)
         case [kind, item, *tabs] if item and len(tabs) <= 1 and all(tab in TABS.get(kind, ()) for tab in tabs):
             return _has_item(kind, item, session, _caller_of(request, session))
+        case ["matches", item, "compare", *others] if len(others) <= 1:
+            principal = _caller_of(request, session)
+            return all(_has_item("matches", each, session, principal) for each in (item, *others))
         case ["coworlds", item, "docs", _]:
             return _has_item("coworlds", item, session, _caller_of(request, session))
     return False
@@ -77,7 +84,7 @@ def _caller_of(request: Request, session: Session) -> Principal | None:
 
 
 def _has_item(kind: str, item: str, session: Session, principal: Principal | None) -> bool:
-    """Return whether the caller may see a season, league, division, round, player, game, episode or match."""
+    """Return whether the caller may see a season, league, division, round, player, person, game, episode or match."""
     try:
         match kind:
             case "seasons":
@@ -90,10 +97,14 @@ def _has_item(kind: str, item: str, session: Session, principal: Principal | Non
                 leagues.round_(session, parse_public_id("round", item), principal)
             case "players":
                 find_player(session, item, principal)
+            case "people":
+                find_person(session, item, principal)
             case "coworlds":
                 find_coworld(session, item, principal)
             case "episodes":
                 episodes.episode(session, item, principal)
+            case "friendlies" if (friendly_id := read_id(item)) is not None:
+                friendlies.friendly(session, friendly_id, principal)
             case "matches" if (match_id := read_id(item)) is not None:
                 matches.match(session, match_id, principal)
             case _:

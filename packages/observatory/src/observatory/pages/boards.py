@@ -6,7 +6,11 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sqlalchemy.orm import Session
+
+from observatory.database.cache import cached_value, of_division
 from observatory.database.tables.leagues import Division
+from observatory.events import ChangeKind
 from observatory.leagues.standings import default_view, headline
 from observatory.pages.league_schemas import BoardPlace, PlayerRef
 from observatory.pages.schemas import PolicyRef
@@ -60,8 +64,13 @@ class Board:
         return [version for _, row in self.rows()[:count] if (version := version_of(row)) is not None]
 
 
-def board_of(division: Division) -> Board | None:
-    """Return the table that was published last; None before the first one."""
+def board_of(session: Session, division: Division) -> Board | None:
+    """Return the table that was published last; None before the first one. It is read once, however many show it."""
+    dependencies = of_division((ChangeKind.LEAGUE, ChangeKind.ROUND), division.id)
+    return cached_value(session, ("board", division.id), dependencies, lambda: _read(division))
+
+
+def _read(division: Division) -> Board | None:
     if division.leaderboards is None:
         return None
     document = DivisionLeaderboards.model_validate(division.leaderboards)

@@ -8,15 +8,25 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from observatory.pages.drawing import Box, Circle, Line, Shape, Text, as_png, as_svg, fitting, visible
+from observatory.pages.card_style import (
+    ACCENT,
+    GOLD,
+    HEIGHT,
+    INK,
+    LEFT,
+    LINE,
+    QUIET,
+    RIGHT,
+    WIDTH,
+    background,
+    rounded,
+    shortened,
+)
+from observatory.pages.drawing import Circle, Line, Shape, Text, as_png, as_svg, fitting, visible
 from observatory.pages.policies import policy_page
 
-__all__ = ["HEIGHT", "WIDTH", "Card", "card_of"]
+__all__ = ["Card", "card_of"]
 
-WIDTH, HEIGHT = 1200, 630
-_GROUND, _PANEL, _LINE = "#0c0f12", "#14191e", "#2a333b"
-_INK, _QUIET, _ACCENT, _GOLD = "#e6ebef", "#93a0ab", "#58b8d8", "#e2b23c"
-_LEFT, _RIGHT = 72, WIDTH - 72
 _MAX_POINTS = 200
 
 
@@ -47,7 +57,7 @@ class Card:
             return "A policy of the Alignment League"
         if self.rank is None or self.score is None:
             return f"Plays in {self.season}"
-        return f"Rank {self.rank} of {self.of} in {self.season}: {_rounded(self.score)} after {self._played}"
+        return f"Rank {self.rank} of {self.of} in {self.season}: {rounded(self.score)} after {self._played}"
 
     @property
     def _played(self) -> str:
@@ -60,33 +70,30 @@ class Card:
         return as_png(self._shapes(), width=WIDTH, height=HEIGHT)
 
     def _shapes(self) -> list[Shape]:
-        name, size = fitting(visible(self.name), width=_RIGHT - _LEFT - 90, largest=92, smallest=44)
+        name, size = fitting(visible(self.name), width=RIGHT - LEFT - 90, largest=92, smallest=44)
         shapes: list[Shape] = [
-            Box(0, 0, WIDTH, HEIGHT, _GROUND),
-            Box(28, 28, WIDTH - 56, HEIGHT - 56, _PANEL, 28),
-            *_mark(_LEFT, 70),
-            Text(_LEFT + 52, 104, "Alignment League", 30, _QUIET),
-            Text(_LEFT, 218, name, size, _INK),
-            Text(_LEFT, 272, f"v{self.version}  by {_shortened(visible(self.author), 40)}", 34, _QUIET),
+            *background(),
+            Text(LEFT, 218, name, size, INK),
+            Text(LEFT, 272, f"v{self.version}  by {shortened(visible(self.author), 40)}", 34, QUIET),
         ]
         if self.season is None:
-            return [*shapes, Text(_LEFT, 420, "Plays in no season yet", 40, _QUIET)]
-        shapes.append(Text(_RIGHT, 104, _shortened(self.season, 36), 30, _QUIET, "end"))
+            return [*shapes, Text(LEFT, 420, "Plays in no season yet", 40, QUIET)]
+        shapes.append(Text(RIGHT, 104, shortened(self.season, 36), 30, QUIET, "end"))
         if self.rank is None or self.score is None:
-            return [*shapes, Text(_LEFT, 420, "Its first matches are being played", 40, _QUIET)]
+            return [*shapes, Text(LEFT, 420, "Its first matches are being played", 40, QUIET)]
         return [*shapes, *self._standing(self.rank, self.score), *self._curve()]
 
     def _standing(self, rank: int, score: float) -> list[Shape]:
-        colour = _GOLD if rank <= 3 else _INK
+        colour = GOLD if rank <= 3 else INK
         number = f"#{rank}"
         shapes: list[Shape] = [
-            Text(_LEFT, 430, number, 120, colour),
-            Text(_LEFT, 482, f"of {self.of} policies", 30, _QUIET),
-            Text(_LEFT + 320, 430, _rounded(score), 88, _INK),
-            Text(_LEFT + 320, 482, self._played, 30, _QUIET),
+            Text(LEFT, 430, number, 120, colour),
+            Text(LEFT, 482, f"of {self.of} policies", 30, QUIET),
+            Text(LEFT + 320, 430, rounded(score), 88, INK),
+            Text(LEFT + 320, 482, self._played, 30, QUIET),
         ]
         if self.low is not None and self.high is not None:
-            shapes.append(Text(_LEFT, 546, f"95 % interval: {_rounded(self.low)} to {_rounded(self.high)}", 28, _QUIET))
+            shapes.append(Text(LEFT, 546, f"95 % interval: {rounded(self.low)} to {rounded(self.high)}", 28, QUIET))
         return shapes
 
     def _curve(self) -> list[Shape]:
@@ -94,7 +101,7 @@ class Card:
         scores = list(self.scores)[-_MAX_POINTS:]
         if len(scores) < 2:
             return []
-        left, right, top, bottom = _LEFT + 640, _RIGHT, 340, 540
+        left, right, top, bottom = LEFT + 640, RIGHT, 340, 540
         low, high = min(scores), max(scores)
         reach = (high - low) or 1.0
         points = [
@@ -102,9 +109,9 @@ class Card:
             for n, value in enumerate(scores)
         ]
         return [
-            Line([(left, bottom + 8), (right, bottom + 8)], _LINE, 3),
-            Line(points, _ACCENT, 5),
-            Circle(*points[-1], 9, _ACCENT),
+            Line([(left, bottom + 8), (right, bottom + 8)], LINE, 3),
+            Line(points, ACCENT, 5),
+            Circle(*points[-1], 9, ACCENT),
         ]
 
 
@@ -128,20 +135,3 @@ def card_of(session: Session, policy_version_id: uuid.UUID) -> Card:
         row.matches,
         [point.score for point in page.points],
     )
-
-
-def _mark(x: float, y: float) -> list[Shape]:
-    bars = [(8, 20), (20, 4), (32, 12)]
-    return [
-        *(Line([(x + at, y + 36), (x + at, y + top)], _ACCENT, 6) for at, top in bars),
-        Circle(x + 20, y + 4, 6, _GOLD),
-    ]
-
-
-def _shortened(text: str, max_characters: int) -> str:
-    return text if len(text) <= max_characters else text[: max_characters - 1] + "…"
-
-
-def _rounded(value: float) -> str:
-    digits = 0 if abs(value) >= 1000 else 1 if abs(value) >= 100 else 2 if abs(value) >= 10 else 3
-    return f"{value:.{digits}f}".replace("-", "−")

@@ -67,6 +67,8 @@ def visible(text: str) -> str:
     return "".join(letter if unicodedata.category(letter) not in _UNSEEN else "\ufffd" for letter in text)
 
 
+_IN_FONT = str.maketrans({"–": "-", "—": "-", "−": "-", "…": "..."})
+"""signs that the font of PNG images lacks, and those instead of them"""
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
@@ -151,4 +153,4 @@ def _paint(pen: ImageDraw, shape: Shape, scale: int) -> None:
             font = ImageFont.load_default(scale * shape.size)
             anchor = "ls" if shape.anchor == "start" else "rs"
             place = (scale * shape.x, scale * shape.y)
-            pen.text(place, visible(shape.text), fill=shape.colour, font=font, anchor=anchor)
+            pen.text(place, visible(shape.text).translate(_IN_FONT), fill=shape.colour, font=font, anchor=anchor)

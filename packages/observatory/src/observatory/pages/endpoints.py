@@ -17,11 +17,12 @@ from observatory.http.cached import cached
 from observatory.http.callers import OptionalPrincipal
 from observatory.http.deps import SettingsDep, StoreDep
 from observatory.http.rate_limits import address_of
+from observatory.http.rights import Rights
 from observatory.http.routing import Router
 from observatory.http.visitors import VisitorDep
 from observatory.pages import matches, policies, queue, seasons, tables
 from observatory.pages.league_places import league_id_of
-from observatory.pages.rights import Rights
+from observatory.pages.policy_matches import MatchFilters, MatchResult, MatchSort, policy_matches
 from observatory.pages.schemas import (
     MatchesPage,
     MatchPage,
@@ -35,6 +36,7 @@ from observatory.pages.schemas import (
 )
 from observatory.pages.streams import EVENT_SCHEMA, EventStream, Listener
 from observatory.paging import PageDep, set_total
+from observatory.policies import repository as policy_repository
 from observatory.seasons import repository
 from observatory.seasons.repository import SeasonReference, TeamFilter
 
@@ -125,7 +127,7 @@ def list_matches(
     response: Response,
     pool: PoolName = None,
     policy: uuid.UUID | None = None,
-    status: Literal["played", "waiting", "running", "completed", "failed"] | None = None,
+    status: Literal["played", "waiting", "running", "completed", "failed", "cancelled"] | None = None,
     cursor: Annotated[str | None, Query(max_length=200)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> MatchesPage:
@@ -158,6 +160,28 @@ def read_policy(
     return policies.policy_page(session, policy_version_id, principal, season=season, pool=pool)
 
 
+@router.get("/policies/{policy_version_id}/matches", responses=errors(BadRequest, Unauthorized, NotFound))
+@cached(*_SEASONS, ChangeKind.EPISODE)
+def list_policy_matches(
+    policy_version_id: uuid.UUID,
+    session: SessionDep,
+    principal: OptionalPrincipal,
+    response: Response,
+    season: Annotated[str | None, Query(max_length=200, description="`name` or `name:v3`")] = None,
+    result: MatchResult | None = None,
+    partner: uuid.UUID | None = None,
+    sort: MatchSort = "newest",
+    cursor: Annotated[str | None, Query(max_length=300)] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> MatchesPage:
+    """Return the matches of a policy version. Sorted by score (`best`, `worst`), only scored matches are listed."""
+    policy_repository.version(session, policy_version_id)
+    filters = MatchFilters(season, result, partner)
+    page = policy_matches(session, policy_version_id, principal, filters, sort=sort, cursor=cursor, limit=limit)
+    set_total(response, page.total)
+    return page
+
+
 @router.get("/queue", responses=errors(Unauthorized))
 def read_queue(request: Request, session: SessionDep, principal: OptionalPrincipal, now: Now) -> QueuePage:
     """Return the running and waiting jobs, and the commissioner's last decisions."""
@@ -184,13 +208,14 @@ async def read_events(
 ) -> Response:
     """Stream changes as server-sent events: `hello` first, then `changes` with a list of changes."""
     is_admin = principal is not None and principal.is_admin
-    listener = Listener(is_admin)
+    user_id = None if principal is None else principal.user_id
+    listener = Listener(is_admin, user_id=user_id)
     if season is not None:
         current = await database.query(lambda session: repository.season(session, season, principal))
-        listener = Listener(is_admin, current.name, SeasonReference.parse(season).version)
+        listener = Listener(is_admin, current.name, SeasonReference.parse(season).version, user_id=user_id)
     elif league is not None:
         league_id = await database.query(lambda session: league_id_of(session, league, principal))
-        listener = Listener(is_admin, league=league_id)
+        listener = Listener(is_admin, league=league_id, user_id=user_id)
     slots, address = request.app.state.event_streams, address_of(request)
     slots.take(address, settings)
     return EventStream(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import islice
 
 from sqlalchemy.orm import Session
 
@@ -12,6 +13,8 @@ from observatory.accounts.principal import Principal
 from observatory.commissioner.loop import Commissioner
 from observatory.database.tables.matches import MatchStatus
 from observatory.database.tables.seasons import MembershipAction, MembershipChange, PoolPlayer, Season, SeasonStatus
+from observatory.job_states import EPISODE
+from observatory.jobs.fair_queue import FairQueue
 from observatory.pages import repository
 from observatory.pages.names import policy_ref
 from observatory.pages.repository import OpenMatch
@@ -21,7 +24,7 @@ from observatory.standings.table_cache import pool_table
 
 __all__ = ["my_entries"]
 
-MAX_PLACES = 2000
+MAX_PLACES = 500
 """of the queue that are counted"""
 
 
@@ -37,8 +40,8 @@ def my_entries(
     for player in players:
         of_version.setdefault(player.policy_version_id, []).append(player)
     open_matches = repository.open_matches(session, list(pools), list(of_version))
-    waiting = repository.waiting_jobs(session, MAX_PLACES)
-    places = {job: place for place, (job, _, _) in enumerate(waiting, 1)}
+    waiting = islice(FairQueue(session, EPISODE), MAX_PLACES)
+    places = {turn.job_id: place for place, turn in enumerate(waiting, 1)}
     changes = repository.last_changes(session, [player.id for player in players])
     reasons = None if commissioner is None else commissioner.reasons(season.id)
     entries = []

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
 from observatory.database.tables.leagues import Division, League, Round
-from observatory.database.tables.requests import EpisodeRequest, EpisodeRequestStatus, EpisodeSeat
+from observatory.database.tables.requests import EpisodeRequest, EpisodeRequestStatus, EpisodeSeat, RequestSource
 from observatory.experience import access, repository
 from observatory.experience.repository import EpisodeFilter
 from observatory.experience.wire import replay_key
@@ -151,6 +151,7 @@ def _line(
         created_at=episode.created_at,
         completed_at=episode.completed_at,
         has_replay=replay_key(episode) is not None,
+        is_live=episode.status is EpisodeRequestStatus.RUNNING and episode.source is not RequestSource.LOBBY,
     )
 
 

@@ -104,6 +104,8 @@ class EpisodeLine(BaseModel):
     created_at: datetime
     completed_at: datetime | None
     has_replay: bool
+    is_live: bool
+    """whether it can be watched now, on its page"""
 
 
 class ReplayKind(StrEnum):
@@ -201,3 +203,5 @@ class EpisodeFrames(BaseModel):
     """of the replay: for a page of the game, which takes it after `#replay=`, or to start the game with"""
     output_urls: dict[str, str]
     """of outputs of roles, by id"""
+    live_url: str | None
+    """of the game's own page for spectators, while the episode is played"""

@@ -7,10 +7,12 @@ from typing import Any
 
 from observatory.coworlds import manifests
 from observatory.database.tables.coworlds import RoleOutput
-from observatory.database.tables.requests import EpisodeRequest
+from observatory.database.tables.requests import EpisodeRequest, EpisodeRequestStatus, RequestSource
 from observatory.experience.wire import replay_key
+from observatory.hosting.places import folder_of
 from observatory.http.frames import frame_url
 from observatory.keys import Keys
+from observatory.live.places import spectator_token
 from observatory.settings import Settings
 from observatory.signing import Signer
 
@@ -51,6 +53,13 @@ class FrameLinks:
     def report(self, output: RoleOutput) -> str:
         """Return the address of a report in HTML."""
         return frame_url(self.settings, f"{FRAMES}/reports/{self._sign({'report': output.key})}/page.html")
+
+    def spectators(self, episode: EpisodeRequest) -> str | None:
+        """Return the address of the game's own page for spectators; None if the episode cannot be watched now."""
+        is_playing = episode.status in (EpisodeRequestStatus.SUBMITTED, EpisodeRequestStatus.RUNNING)
+        if not is_playing or episode.job_id is None or episode.source is RequestSource.LOBBY:
+            return None
+        return frame_url(self.settings, folder_of(spectator_token(self.keys, episode.job_id)))
 
     def _sign(self, content: dict[str, Any]) -> str:
         return _signer(self.keys).sign(content, seconds=LINK_SECONDS)

@@ -45,7 +45,7 @@ from observatory.rounds.loop import LeagueLoop
 from observatory.seasons.repository import visible as visible_seasons
 from observatory.standings.table_cache import pool_table
 
-__all__ = ["front_page", "policy_leagues", "profile"]
+__all__ = ["front_page", "memberships", "policy_leagues", "profile", "season_entries_of"]
 
 MAX_FRONT = 12
 MAX_SHOWN = 50
@@ -84,7 +84,7 @@ def policy_leagues(session: Session, policy_version_id: uuid.UUID, principal: Pr
     plays = entries.with_all().where(Membership.policy_version_id == policy_version_id, visible_divisions(principal))
     filters = EpisodeFilter(policy_version_id=policy_version_id)
     return PolicyLeagues(
-        leagues=_memberships(session, plays, MAX_SHOWN),
+        leagues=memberships(session, plays, MAX_SHOWN),
         episodes=recent_episodes(session, filters, principal, MAX_RECENT),
     )
 
@@ -93,6 +93,13 @@ def season_entries(
     session: Session, principal: Principal, limit: int, *, active_only: bool = False
 ) -> list[SeasonEntryLine]:
     """Return the last pool of each of the caller's versions in each season, newest version first."""
+    return season_entries_of(session, principal.user_id, principal, limit, active_only=active_only)
+
+
+def season_entries_of(
+    session: Session, user_id: str, principal: Principal | None, limit: int, *, active_only: bool = False
+) -> list[SeasonEntryLine]:
+    """Return the same of any user, in the seasons that the caller may see."""
     policy = contains_eager(PoolPlayer.policy_version).contains_eager(PolicyVersion.policy)
     statement = (
         select(PoolPlayer)
@@ -100,7 +107,7 @@ def season_entries(
         .join(PolicyVersion.policy)
         .join(PoolPlayer.pool)
         .join(Pool.season)
-        .where(Policy.user_id == principal.user_id, Season.canonical, visible_seasons(principal))
+        .where(Policy.user_id == user_id, Season.canonical, visible_seasons(principal))
         .options(policy.joinedload(Policy.user), contains_eager(PoolPlayer.pool).contains_eager(Pool.season))
         .order_by(PolicyVersion.created_at.desc(), PolicyVersion.id.desc(), PoolPlayer.retired, Pool.position.desc())
     )
@@ -136,15 +143,15 @@ def _own_memberships(
         statement = statement.where(Membership.player_id == principal.player_id)
     if active_only:
         statement = statement.where(is_live(), Membership.is_champion)
-    return _memberships(session, statement, limit)
+    return memberships(session, statement, limit)
 
 
-def _memberships(session: Session, statement: Select[Membership], limit: int) -> list[PlayerMembership]:
+def memberships(session: Session, statement: Select[Membership], limit: int) -> list[PlayerMembership]:
     """Return memberships as lines: live ones first, champions first, then the newest."""
     order = (Membership.end_time.is_not(None), Membership.is_champion.desc(), Membership.created_at.desc())
     rows = session.scalars(statement.order_by(*order, Membership.id).limit(limit)).all()
     names = names_of(session, [row.policy_version_id for row in rows])
-    return [membership_line(row, names) for row in rows]
+    return [membership_line(session, row, names) for row in rows]
 
 
 def _submissions(session: Session, principal: Principal) -> list[SubmissionLine]:

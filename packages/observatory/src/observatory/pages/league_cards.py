@@ -79,7 +79,7 @@ def _cards_of(
     completed = queries.completed_counts(session, division_ids)
     coworlds = queries.played_coworlds(session, leagues)
     situations = queries.situations(session, leagues)
-    boards = {division.id: board for division in divisions if (board := board_of(division)) is not None}
+    boards = {division.id: board for division in divisions if (board := board_of(session, division)) is not None}
     names = names_of(session, [version for board in boards.values() for version in board.versions(BEST)])
     found = {}
     for league in leagues:

@@ -8,6 +8,7 @@ from fastapi import Depends, Path, Query, Request
 
 from observatory.cursors import CursorPage, cursor_page
 from observatory.database import SessionDep
+from observatory.database.cache import show_division
 from observatory.database.tables.leagues import DivisionType, RoundStatus
 from observatory.errors import Forbidden, NotFound, Unauthorized, Unprocessable, errors
 from observatory.events import ChangeKind
@@ -128,6 +129,7 @@ def read_division(
 ) -> DivisionPage:
     """Return a division: what it does now, when players leave it, and its rules."""
     division = repository.division(session, parse_public_id("div", division_id), principal)
+    show_division(session, division.id)
     return divisions.division_page(session, division, principal, loop)
 
 
@@ -138,6 +140,7 @@ def read_division_table(
 ) -> DivisionTable:
     """Return a view of a division's table with intervals, recent results and lines."""
     division = repository.division(session, parse_public_id("div", division_id), principal)
+    show_division(session, division.id)
     return divisions.division_table(session, division, principal, view_key=view)
 
 
@@ -162,6 +165,7 @@ def read_round(
 ) -> RoundPage:
     """Return a round: plan, progress, results with ratings before and after, and moves."""
     round_ = repository.round_(session, parse_public_id("round", round_id), principal, with_policies=False)
+    show_division(session, round_.division_id)
     has_report = rounds.render_of(round_) is not None
     url = frame_url(settings, report_path(keys.secret, round_id)) if has_report else None
     return rounds.round_page(session, round_, principal, render_url=url)
@@ -174,6 +178,7 @@ def list_round_episodes(
 ) -> RoundEpisodes:
     """Return episodes of a round in the order of its plan: who sat where, with which score."""
     round_ = repository.round_(session, parse_public_id("round", round_id), principal, with_policies=False)
+    show_division(session, round_.division_id)
     return round_episodes.round_episodes(session, round_, page)
 
 
@@ -182,6 +187,7 @@ def list_round_episodes(
 def read_pairings(round_id: RoundId, session: SessionDep, principal: OptionalPrincipal) -> Pairings:
     """Return which entrants of a round met, and how often each of them won."""
     round_ = repository.round_(session, parse_public_id("round", round_id), principal)
+    show_division(session, round_.division_id)
     return round_episodes.pairings(session, round_)
 
 

@@ -58,7 +58,7 @@ def my_entries(
     rounds = {parse_public_id("round", card.round.id): card.round.number for card in cards if card.round is not None}
     versions = [member.policy_version_id for member in members]
     playing = queries.seated_versions(session, list(rounds), versions) if rounds else {}
-    boards = {division.id: board for division in divisions if (board := board_of(division)) is not None}
+    boards = {division.id: board for division in divisions if (board := board_of(session, division)) is not None}
     champions = {member.player_id: label(member) for member in members if member.is_champion}
     states = {parse_public_id("div", card.id): card for card in cards}
     found = []

@@ -19,6 +19,7 @@ from observatory.database.tables.seasons import Season
 from observatory.episodes import repository as episodes
 from observatory.episodes.wire import EpisodeWire
 from observatory.errors import BadRequest
+from observatory.live.rules import watch_address
 from observatory.matches import repository as matches_repository
 from observatory.matches.lines import lines
 from observatory.pages import repository
@@ -28,7 +29,7 @@ from observatory.pages.schemas import MatchesPage, MatchLine, MatchPage, MatchPo
 from observatory.seasons import repository as seasons
 from observatory.secrecy import visible_seed
 
-__all__ = ["isolation_of", "match_line", "match_page", "matches_page", "timings", "viewer_address"]
+__all__ = ["isolation_of", "loaded", "match_line", "match_page", "matches_page", "timings", "viewer_address"]
 
 VIEWER = "/observatory/viewer/"
 _STATUS = {MatchStatus.PENDING: "waiting", MatchStatus.SCHEDULED: "waiting"}
@@ -58,6 +59,7 @@ def match_line(match: Match) -> MatchLine:
         created_at=match.created_at,
         completed_at=match.completed_at,
         has_replay=match.job is not None and match.job.episode_id is not None and match.job.replay_removed_at is None,
+        watch_url=watch_address(match),
     )
 
 
@@ -76,11 +78,11 @@ def matches_page(
     query = MatchQuery(policy, status, None if cursor is None else _read_cursor(cursor))
     listed, total = repository.matches(session, [chosen.id for chosen in pools], query, limit)
     after = _cursor(listed[-1][-1], listed[-1][0]) if len(listed) == limit else None
-    rows = lines(session, listed, _loaded, match_line)
+    rows = lines(session, listed, loaded, match_line)
     return MatchesPage(rows=rows, total=total, next_cursor=after)
 
 
-def _loaded(session: Session, match_ids: list[uuid.UUID]) -> Iterable[Match]:
+def loaded(session: Session, match_ids: list[uuid.UUID]) -> Iterable[Match]:
     return session.scalars(repository.with_players().where(Match.id.in_(match_ids)))
 
 
@@ -128,12 +130,14 @@ def _viewer(replay_url: str, match: Match, runtime: Mapping[str, Any]) -> str:
     step = None
     if match.status is MatchStatus.FAILED and failed is not None and failed < len(policies):
         step = policies[failed].get("failed_step")
-    return viewer_address(replay_url) + ("" if step is None else f"&tick={step}")
+    page = f"/observatory/matches/{match.id}"
+    return viewer_address(replay_url, page) + ("" if step is None else f"&tick={step}")
 
 
-def viewer_address(replay_url: str) -> str:
-    """Return the address of this server's viewer with a replay."""
-    return f"{VIEWER}?replay={quote(replay_url, safe='')}"
+def viewer_address(replay_url: str, page: str | None = None) -> str:
+    """Return the address of this server's viewer with a replay; it links to the `page` about the replay."""
+    about = "" if page is None else f"&page={quote(page, safe='')}"
+    return f"{VIEWER}?replay={quote(replay_url, safe='')}{about}"
 
 
 def isolation_of(runtime: Mapping[str, Any]) -> list[str]:

@@ -20,7 +20,7 @@ __all__ = ["author_name", "names_in_pools", "names_of", "policy_ref"]
 NAMELESS = "somebody"
 _NAMES = (ChangeKind.ACCOUNT, ChangeKind.POLICY)
 _DEPENDENCIES = (*_NAMES, ChangeKind.MEMBERSHIP)
-_Names = Select[uuid.UUID, uuid.UUID, str, int, str | None]
+_Names = Select[uuid.UUID, uuid.UUID, str, int, str | None, str]
 
 
 def author_name(name: str | None) -> str:
@@ -35,6 +35,7 @@ def policy_ref(version: PolicyVersion) -> PolicyRef:
         name=policy.name,
         version=version.version,
         author=author_name(policy.user.name),
+        author_id=policy.user_id,
     )
 
 
@@ -58,7 +59,7 @@ def names_in_pools(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid
 
 def _statement() -> _Names:
     return (
-        select(PolicyVersion.id, Policy.id, Policy.name, PolicyVersion.version, User.name)
+        select(PolicyVersion.id, Policy.id, Policy.name, PolicyVersion.version, User.name, User.id)
         .join(Policy, PolicyVersion.policy_id == Policy.id)
         .join(User, Policy.user_id == User.id)
     )
@@ -66,6 +67,8 @@ def _statement() -> _Names:
 
 def _read(session: Session, statement: _Names) -> dict[uuid.UUID, PolicyRef]:
     return {
-        version: PolicyRef(id=version, policy_id=policy, name=name, version=number, author=author_name(author))
-        for version, policy, name, number, author in session.execute(statement)
+        version: PolicyRef(
+            id=version, policy_id=policy, name=name, version=number, author=author_name(author), author_id=author_id
+        )
+        for version, policy, name, number, author, author_id in session.execute(statement)
     }

@@ -92,7 +92,7 @@ def player_page(session: Session, player: Player, principal: Principal | None) -
         owner=author_name(player.user.name),
         mine=principal is not None and player.user_id == principal.user_id,
         created_at=player.created_at,
-        memberships=[membership_line(row, names) for row in memberships],
+        memberships=[membership_line(session, row, names) for row in memberships],
         policies=[
             PlayerPolicy(policy=names[version], versions=number, created_at=created_at)
             for version, number, created_at in policies
@@ -206,10 +206,10 @@ def _season(row: PoolPlayer, names: dict[uuid.UUID, PolicyRef]) -> PlayerSeason:
     )
 
 
-def membership_line(row: Membership, names: Mapping[uuid.UUID, PolicyRef]) -> PlayerMembership:
+def membership_line(session: Session, row: Membership, names: Mapping[uuid.UUID, PolicyRef]) -> PlayerMembership:
     """Return a membership with its rank; load it with `entries.with_all()`."""
     is_live = row.end_time is None and row.status is not MembershipStatus.DISQUALIFIED
-    board = board_of(row.division) if row.is_champion else None
+    board = board_of(session, row.division) if row.is_champion else None
     places = {} if board is None else board.players()
     place = places.get(row.player_id)
     return PlayerMembership(

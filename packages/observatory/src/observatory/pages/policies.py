@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
+from observatory.database.tables.policies import PolicyVersion
 from observatory.database.tables.seasons import PoolPlayer
 from observatory.pages import repository
 from observatory.pages.names import names_of, policy_ref
@@ -17,6 +18,7 @@ from observatory.pages.schemas import (
     FailureLine,
     HeadToHead,
     HistoryLine,
+    PartnerLine,
     PolicyPage,
     PolicyRef,
     PolicySeason,
@@ -26,7 +28,7 @@ from observatory.pages.schemas import (
 from observatory.paging import Page
 from observatory.policies import repository as policies
 from observatory.policies.repository import VersionFilter
-from observatory.scoring.folds import Record
+from observatory.scoring.folds import Place, Record
 from observatory.scoring.intervals import Sample, score_interval
 from observatory.seasons import repository as seasons
 from observatory.standings.table_cache import pool_table
@@ -38,6 +40,9 @@ MAX_POINTS = 500
 MAX_INTERVALS = 40
 MAX_FAILURES = 20
 TIMED = 100
+
+Map = tuple[int, int, int]
+"""(own agents, partner's agents, sample): the same map in every match of a pool, whoever sits first"""
 
 
 def policy_page(
@@ -57,18 +62,16 @@ def policy_page(
     rows = {player.id: _season_row(session, player) for player in players}
     chosen = _chosen(players, rows, season, pool)
     history = seasons.membership_history(session, policy_version_id, principal)
+    places = _places(session, chosen)
+    meetings = {} if chosen is None else _meetings(session, chosen)
+    shared = _shares_reward(meetings)
     return PolicyPage(
         policy=policy_ref(version),
         created_at=version.created_at,
         bundle_bytes=version.bundle_bytes,
         public_bundle=version.public_bundle,
         mine=principal is not None and principal.user_id == version.policy.user_id,
-        versions=[
-            PolicyVersionLine(
-                id=row.id, version=row.version, created_at=row.created_at, seasons=seasons_of.get(row.id, [])
-            )
-            for row in versions
-        ],
+        versions=[_version_line(row, seasons_of.get(row.id, []), places.get(row.id)) for row in versions],
         seasons=list(rows.values()),
         history=[
             HistoryLine(
@@ -84,7 +87,9 @@ def policy_page(
         season=None if chosen is None else chosen.pool.season.name,
         pool=None if chosen is None else chosen.pool.name,
         points=[] if chosen is None else _points(session, chosen),
-        head_to_head=[] if chosen is None else _head_to_head(session, chosen),
+        shared_reward=shared,
+        head_to_head=[] if shared else _head_to_head(session, meetings),
+        partners=_partners(session, meetings) if shared else [],
         mean_seconds=repository.mean_seconds(session, policy_version_id, principal, TIMED),
         failures=[
             FailureLine(
@@ -167,14 +172,85 @@ def _points(session: Session, player: PoolPlayer) -> list[ScorePoint]:
     return points[-MAX_POINTS:]
 
 
-def _head_to_head(session: Session, player: PoolPlayer) -> list[HeadToHead]:
-    """Against each opponent, the best known first."""
+def _meetings(session: Session, player: PoolPlayer) -> dict[uuid.UUID, list[Meeting]]:
+    """Return the completed matches with each other policy."""
     meetings: dict[uuid.UUID, list[Meeting]] = {}
     for meeting in repository.meetings(session, player.id):
         meetings.setdefault(meeting.opponent, []).append(meeting)
+    return meetings
+
+
+def _shares_reward(meetings: Mapping[uuid.UUID, Sequence[Meeting]]) -> bool:
+    """Return whether no match gave its players different scores; sums over different numbers of agents are rounded."""
+    return bool(meetings) and all(
+        math.isclose(meeting.score, meeting.opponent_score, rel_tol=1e-9, abs_tol=1e-12)
+        for games in meetings.values()
+        for meeting in games
+    )
+
+
+def _head_to_head(session: Session, meetings: Mapping[uuid.UUID, Sequence[Meeting]]) -> list[HeadToHead]:
+    """Against each opponent, the best known first."""
     names = names_of(session, meetings)
     rows = [_against(names[opponent], games) for opponent, games in meetings.items()]
     return sorted(rows, key=lambda row: (-row.matches, row.opponent.name, row.opponent.id))
+
+
+def _partners(session: Session, meetings: Mapping[uuid.UUID, Sequence[Meeting]]) -> list[PartnerLine]:
+    """With each partner, the best first."""
+    names = names_of(session, meetings)
+    scores: dict[Map, dict[uuid.UUID, float]] = {}
+    for games in meetings.values():
+        for meeting in games:
+            scores.setdefault(_map(meeting), {})[meeting.match_id] = meeting.score
+    averages = {place: math.fsum(of_match.values()) / len(of_match) for place, of_match in scores.items()}
+    rows = [_beside(names[partner], games, averages) for partner, games in meetings.items()]
+    return sorted(rows, key=lambda row: (-row.difference, row.partner.name, row.partner.id))
+
+
+def _beside(partner: PolicyRef, meetings: Sequence[Meeting], averages: Mapping[Map, float]) -> PartnerLine:
+    own = [averages[_map(meeting)] for meeting in meetings]
+    differences = [
+        Sample(meeting.split, meeting.sample, None, 1.0, meeting.score - average)
+        for meeting, average in zip(meetings, own, strict=True)
+    ]
+    interval = score_interval(differences, 1)
+    return PartnerLine(
+        partner=partner,
+        matches=len(meetings),
+        score=math.fsum(meeting.score for meeting in meetings) / len(meetings),
+        average=math.fsum(own) / len(own),
+        difference=math.fsum(sample.score for sample in differences) / len(differences),
+        low=None if interval is None else interval.low,
+        high=None if interval is None else interval.high,
+    )
+
+
+def _map(meeting: Meeting) -> Map:
+    return meeting.num_agents, meeting.split[1], meeting.sample
+
+
+def _version_line(row: PolicyVersion, seasons_of: Sequence[str], place: Place | None) -> PolicyVersionLine:
+    interval = None if place is None else place.interval
+    return PolicyVersionLine(
+        id=row.id,
+        version=row.version,
+        created_at=row.created_at,
+        seasons=list(seasons_of),
+        rank=None if place is None else place.standing.rank,
+        score=None if place is None else place.standing.score,
+        low=None if interval is None else interval.low,
+        high=None if interval is None else interval.high,
+        matches=0 if place is None else place.standing.matches,
+    )
+
+
+def _places(session: Session, player: PoolPlayer | None) -> dict[uuid.UUID, Place]:
+    """Return the places of all versions in a pool."""
+    if player is None:
+        return {}
+    places = pool_table(session, player.pool_id).places(repository.active_count(session, player.pool_id))
+    return {place.standing.policy_version_id: place for place in places}
 
 
 def _against(opponent: PolicyRef, meetings: Sequence[Meeting]) -> HeadToHead:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
 from observatory.commissioner.loop import Commissioner
+from observatory.jobs.fair_queue import Turn
+from observatory.jobs.shares import lane_of
 from observatory.jobs.workers_seen import WorkersSeen
 from observatory.pages import repository
+from observatory.pages.queue_shares import share_lines
 from observatory.pages.queued_jobs import PRIVATE, job_lines
 from observatory.pages.schemas import CommissionerNote, QueuedMatch, QueuePage, RunningMatch, WorkerLine
 from observatory.seasons import repository as seasons
@@ -31,11 +35,11 @@ def queue_page(
     """Return the queue as the caller may see it: of a private job only its place."""
     running = repository.in_work(session)
     waiting = repository.waiting_jobs(session, MAX_SHOWN)
-    lines = job_lines(session, [job.id for job in running] + [job for job, *_ in waiting], principal)
+    lines = job_lines(session, [job.id for job in running] + [turn.job_id for turn in waiting], principal)
+    shares = share_lines(session, principal)
     is_admin = principal is not None and principal.is_admin
     last_seen = workers.recent(now)
     names = {name: name if is_admin else f"worker {number}" for number, name in enumerate(sorted(last_seen), 1)}
-    why = "Waits for a free worker" if last_seen else "Waits for a worker; none is connected"
     return QueuePage(
         running=[
             RunningMatch(
@@ -47,20 +51,36 @@ def queue_page(
         ],
         queued=[
             QueuedMatch(
-                **dict(lines.get(job, PRIVATE)),
+                **dict(lines.get(turn.job_id, PRIVATE)),
                 place=place,
-                queued_at=at,
-                why=why if place == 1 else f"{why}; {place - 1} before it",
+                queued_at=turn.queued_at,
+                why=_why(place, is_connected=bool(last_seen)),
             )
-            for place, (job, at, _) in enumerate(waiting, 1)
+            for place, turn in _places(waiting)
         ],
         queued_total=repository.waiting_count(session),
+        shares=shares,
         workers=[
             WorkerLine(name=names[name], seen_seconds_ago=(now - at).total_seconds())
             for name, at in sorted(last_seen.items())
         ],
         commissioner=_notes(session, principal, commissioner),
     )
+
+
+def _places(waiting: Sequence[Turn]) -> Iterator[tuple[int, Turn]]:
+    """Yield each waiting job with its place in its lane."""
+    places: Counter[str] = Counter()
+    for turn in waiting:
+        lane = lane_of(turn.group)
+        places[lane] += 1
+        yield places[lane], turn
+
+
+def _why(place: int, *, is_connected: bool) -> str:
+    if not is_connected:
+        return "Waits for a worker; none is connected"
+    return "Next, as soon as a worker is free" if place == 1 else f"Waits for a free worker; {place - 1} before it"
 
 
 def _worker(name: str | None, names: Mapping[str, str], *, is_admin: bool) -> str | None:

@@ -1,4 +1,4 @@
-"""Name the jobs of the queue: matches, episodes, commissioners, certifications, reports, games and assays.
+"""Name the jobs of the queue: matches, episodes, friendly matches, commissioners, certifications, reports and so on.
 
 Each kind of job asks the repository of what it belongs to whether the caller may see it; all others are private.
 """
@@ -16,11 +16,14 @@ from observatory.coworlds import repository as coworlds
 from observatory.database.tables.assays import AssayJob, AssayRun
 from observatory.database.tables.commissioners import CommissionerPhase, CommissionerRun
 from observatory.database.tables.coworlds import Certification, Coworld, RoleRun
+from observatory.database.tables.friendlies import Friendly
 from observatory.database.tables.hosted import HostedGame, HostedKind
 from observatory.database.tables.leagues import League, Round
 from observatory.database.tables.requests import EpisodeRequest, RequestSource
 from observatory.experience import repository as episodes
+from observatory.friendlies import repository as friendlies
 from observatory.leagues.repository import visible_leagues
+from observatory.live.rules import friendly_address
 from observatory.pages import repository
 from observatory.pages.episode_lines import episode_lines
 from observatory.pages.episode_schemas import EpisodeLine
@@ -51,7 +54,7 @@ def job_lines(session: Session, job_ids: Sequence[uuid.UUID], principal: Princip
     lines: dict[uuid.UUID, JobLine] = {}
     for job_id, match in repository.matches_of_jobs(session, job_ids, principal).items():
         lines[job_id] = _match(match_line(match))
-    for find in (_episodes, _commissioners, _certifications, _reports, _assays, _hosted):
+    for find in (_episodes, _friendlies, _commissioners, _certifications, _reports, _assays, _hosted):
         left = [job_id for job_id in job_ids if job_id not in lines]
         if left:
             lines |= find(session, left, principal)
@@ -67,6 +70,7 @@ def _match(line: MatchLine) -> JobLine:
         about=line.season,
         about_url=f"/observatory/seasons/{line.season}",
         match=line,
+        is_live=line.watch_url is not None,
     )
 
 
@@ -89,7 +93,27 @@ def _episode(line: EpisodeLine) -> JobLine:
         about=about,
         about_url=about_url,
         match=None,
+        is_live=line.is_live,
     )
+
+
+def _friendlies(
+    session: Session, job_ids: Sequence[uuid.UUID], principal: Principal | None
+) -> dict[uuid.UUID, JobLine]:
+    rows = session.scalars(friendlies.with_all().where(Friendly.job_id.in_(job_ids), friendlies.visible(principal)))
+    return {
+        row.job_id: JobLine(
+            kind=JobKind.FRIENDLY,
+            title=_versus([f"{one.policy.name} v{one.version}" for one in (row.version, row.opponent_version)]),
+            url=f"/observatory/friendlies/{row.id}",
+            about=f"Friendly match · {row.mission}",
+            about_url=None if row.season is None else f"/observatory/seasons/{row.season}",
+            match=None,
+            is_live=friendly_address(session, row) is not None,
+        )
+        for row in rows
+        if row.job_id is not None
+    }
 
 
 def _commissioners(

@@ -32,6 +32,7 @@ def frames(session: Session, text: str, principal: Principal | None, links: Fram
     return EpisodeFrames(
         **_replay(episode, links, store),
         output_urls={str(output.id): links.report(output) for output in outputs},
+        live_url=links.spectators(episode),
     )
 
 

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select, union_all
@@ -18,7 +19,8 @@ from observatory.database.tables.matches import IN_FLIGHT, Match, MatchPlayer, M
 from observatory.database.tables.policies import Policy, PolicyVersion
 from observatory.database.tables.seasons import MembershipChange, Pool, PoolPlayer, Season
 from observatory.events import ChangeKind
-from observatory.job_states import IN_WORK, JobStatus
+from observatory.job_states import COMMISSIONER, EPISODE, HOSTED, IN_WORK, JobStatus, Lane
+from observatory.jobs.fair_queue import FairQueue, Turn
 from observatory.matches.lines import LISTED, Listed, listed_from, pool_size
 from observatory.matches.repository import StatusCounts
 from observatory.seasons.repository import visible
@@ -82,7 +84,7 @@ class MatchQuery:
 
     policy_version_id: uuid.UUID | None = None
     status: str | None = None
-    """waiting, running, completed, failed, or played: any of the last three"""
+    """waiting, running, completed, failed, cancelled, or played: running, completed or failed"""
     before: tuple[datetime, uuid.UUID] | None = None
 
     def statuses(self) -> list[MatchStatus] | None:
@@ -168,15 +170,10 @@ def in_work(session: Session) -> list[Job]:
     return list(session.scalars(statement.options(defer(Job.stored_spec), defer(Job.result))))
 
 
-def waiting_jobs(session: Session, limit: int) -> list[tuple[uuid.UUID, datetime, str | None]]:
-    """Return (job, waiting since, requester) in the order in which workers take them."""
-    statement = (
-        select(Job.id, Job.created_at, Job.user_id)
-        .where(Job.status == JobStatus.PENDING)
-        .order_by(Job.priority.desc(), Job.created_at, Job.id)
-        .limit(limit)
-    )
-    return [(job, at, user) for job, at, user in session.execute(statement)]
+def waiting_jobs(session: Session, limit: int) -> list[Turn]:
+    """Return the first jobs of each lane in the order in which workers take them, episodes last."""
+    lanes: tuple[Lane, ...] = (HOSTED, COMMISSIONER, EPISODE)
+    return [turn for lane in lanes for turn in islice(FairQueue(session, lane), limit)]
 
 
 def waiting_count(session: Session) -> int:
@@ -291,6 +288,7 @@ class PlayedSeat:
 class Meeting:
     """A policy and another one in a completed match."""
 
+    match_id: uuid.UUID
     opponent: uuid.UUID
     split: tuple[int, int]
     """agents of this policy and of the opponent; which of the two sits first counts as well"""
@@ -322,6 +320,7 @@ def meetings(session: Session, pool_player_id: uuid.UUID) -> list[Meeting]:
     first = MatchPlayer.policy_index < other.policy_index
     statement = (
         select(
+            Match.id,
             player.policy_version_id,
             MatchPlayer.num_agents,
             other.num_agents,
@@ -336,8 +335,10 @@ def meetings(session: Session, pool_player_id: uuid.UUID) -> list[Meeting]:
         .where(_completed(pool_player_id))
         .order_by(Match.completed_order, other.policy_index)
     )
+    rows = session.execute(statement)
     return [
         Meeting(
+            match_id,
             opponent,
             (own_agents, opponent_agents) if is_first else (-own_agents, opponent_agents),
             sample,
@@ -345,7 +346,7 @@ def meetings(session: Session, pool_player_id: uuid.UUID) -> list[Meeting]:
             score,
             their_score,
         )
-        for opponent, own_agents, opponent_agents, is_first, sample, score, their_score in session.execute(statement)
+        for match_id, opponent, own_agents, opponent_agents, is_first, sample, score, their_score in rows
         if score is not None and their_score is not None
     ]
 

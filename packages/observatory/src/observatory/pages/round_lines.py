@@ -8,7 +8,9 @@ from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
 from observatory.cursors import CursorPage
+from observatory.database.cache import cached_value
 from observatory.database.tables.leagues import Division, Round
+from observatory.events import ChangeKind
 from observatory.leagues import repository
 from observatory.leagues.repository import ACTIVE_ROUND, RoundFilter
 from observatory.pages import league_queries as queries
@@ -21,6 +23,15 @@ __all__ = ["COMMISSIONED", "division_ref", "round_lines", "rounds_page"]
 
 COMMISSIONED = "commissioner"
 """the kind of a round that a program of the game's author runs"""
+_DEPENDENCIES = (
+    ChangeKind.ACCOUNT,
+    ChangeKind.COWORLD,
+    ChangeKind.LEAGUE,
+    ChangeKind.LEAGUE_ENTRY,
+    ChangeKind.POLICY,
+    ChangeKind.ROUND,
+    ChangeKind.ROUND_EPISODE,
+)
 
 
 def division_ref(division: Division) -> DivisionRef:
@@ -34,7 +45,13 @@ def division_ref(division: Division) -> DivisionRef:
 
 
 def rounds_page(session: Session, filters: RoundFilter, page: CursorPage, principal: Principal | None) -> RoundsPage:
-    """Return a page of rounds, newest first."""
+    """Return a page of rounds, newest first. It is computed once for all who see the same divisions."""
+    visible = repository.visible_ids(session, principal, league_id=filters.league_id)
+    key = ("rounds page", filters, page, visible)
+    return cached_value(session, key, _DEPENDENCIES, lambda: _rounds_page(session, filters, page, principal))
+
+
+def _rounds_page(session: Session, filters: RoundFilter, page: CursorPage, principal: Principal | None) -> RoundsPage:
     rounds, total = repository.rounds(session, filters, page, principal)
     return RoundsPage(rows=round_lines(session, rounds.rows), total=total, next_cursor=rounds.next_cursor)
 

@@ -25,6 +25,7 @@ __all__ = [
     "MatchesPage",
     "Me",
     "MyEntry",
+    "PartnerLine",
     "PolicyPage",
     "PolicyRef",
     "PolicySeason",
@@ -57,6 +58,8 @@ class PolicyRef(BaseModel):
     version: int
     author: str
     """the name its owner shows"""
+    author_id: str
+    """of its owner, whose page is `/observatory/people/{author_id}`"""
 
 
 class Leader(BaseModel):
@@ -299,6 +302,8 @@ class MatchLine(BaseModel):
     created_at: datetime
     completed_at: datetime | None
     has_replay: bool
+    watch_url: str | None
+    """the viewer with the running match, if it may be watched"""
 
 
 class MatchesPage(BaseModel):
@@ -350,10 +355,20 @@ class MatchPage(MatchLine):
 
 
 class PolicyVersionLine(BaseModel):
+    """A version of a policy with its score in the chosen pool.
+
+    `low` to `high` holds the true score in 95 of 100 cases.
+    """
+
     id: uuid.UUID
     version: int
     created_at: datetime
     seasons: list[str]
+    rank: int | None
+    score: float | None
+    low: float | None
+    high: float | None
+    matches: int
 
 
 class HistoryLine(BaseModel):
@@ -385,6 +400,23 @@ class HeadToHead(BaseModel):
     matches: int
     score: float
     opponent_score: float
+    difference: float
+    low: float | None
+    high: float | None
+
+
+class PartnerLine(BaseModel):
+    """Matches with one partner in a game with a shared reward.
+
+    `difference` is the mean of the score in each of these matches minus the policy's mean on the same map with all its
+    partners; `low` to `high` holds the true difference in 95 of 100 cases.
+    """
+
+    partner: PolicyRef
+    matches: int
+    score: float
+    average: float
+    """of the policy on the same maps"""
     difference: float
     low: float | None
     high: float | None
@@ -432,7 +464,12 @@ class PolicyPage(BaseModel):
     season: str | None
     pool: str | None
     points: list[ScorePoint]
+    shared_reward: bool
+    """no match of this pool gave its players different scores: they are partners and cannot beat each other"""
     head_to_head: list[HeadToHead]
+    """empty with a shared reward"""
+    partners: list[PartnerLine]
+    """empty without a shared reward; the best partner first"""
     mean_seconds: float | None
     """a match takes, over its last hundred"""
     failures: list[FailureLine]
@@ -446,6 +483,8 @@ class JobKind(StrEnum):
     """of a season"""
     EPISODE = "episode"
     """of a round, of a request, or of a new version of a game"""
+    FRIENDLY = "friendly"
+    """a friendly match"""
     COMMISSIONER = "commissioner"
     """a conversation with the commissioner of a league"""
     CERTIFICATION = "certification"
@@ -471,6 +510,8 @@ class JobLine(BaseModel):
     """the season, league or request it belongs to"""
     about_url: str | None
     match: MatchLine | None
+    is_live: bool = False
+    """whether its page shows it while it is played"""
 
 
 class RunningMatch(JobLine):
@@ -485,6 +526,20 @@ class QueuedMatch(JobLine):
     queued_at: datetime
     why: str
     """what it waits for"""
+
+
+class QueueShareLine(BaseModel):
+    """A season, a league or a kind of job with waiting jobs, and its share of the workers' time."""
+
+    title: str
+    url: str | None
+    weight: float
+    share: float
+    """its part of the time while all of these have waiting jobs, from 0 to 1"""
+    waiting: int
+    running: int
+    ahead_seconds: float
+    """how much more time it has had than the one that is next, for its weight; 0 for the next"""
 
 
 class WorkerLine(BaseModel):
@@ -510,6 +565,8 @@ class QueuePage(BaseModel):
     queued: list[QueuedMatch]
     """the first of them"""
     queued_total: int
+    shares: list[QueueShareLine]
+    """who shares the workers, the next one first"""
     workers: list[WorkerLine]
     commissioner: list[CommissionerNote]
 

@@ -1,7 +1,8 @@
-"""One search over seasons, leagues, divisions, policies, players, Coworlds, rounds, episodes and matches.
+"""One search over seasons, leagues, divisions, policies, people, players, Coworlds, rounds, episodes and matches.
 
-Names are compared without case, anywhere in the name; ids from their beginning. Everything found may be seen by the
-caller: each kind of row asks its own repository. The number of queries is constant. Ids are found along primary keys,
+Names are compared without case, anywhere in the name; ids from their beginning. Two names of policies find the matches
+between them: `alpha beta` or `alpha vs beta`. Everything found may be seen by the caller: each kind of row asks its own
+repository. The number of queries is constant. Ids are found along primary keys,
 so that their cost does not grow with the number of matches.
 """
 
@@ -12,6 +13,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import quote
 
 from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select
@@ -28,13 +30,15 @@ from observatory.database.tables.requests import EpisodeRequest
 from observatory.database.tables.seasons import Pool, Season
 from observatory.experience import repository as episodes
 from observatory.leagues.repository import visible_divisions, visible_leagues
+from observatory.pages.match_pairs import matches_between
 from observatory.pages.names import author_name
+from observatory.pages.people import has_page, person_key
 from observatory.public_ids import public_id
 from observatory.seasons.repository import visible as visible_seasons
 
 __all__ = ["SearchHit", "SearchPage", "search"]
 
-Kind = Literal["season", "league", "division", "policy", "player", "coworld", "round", "episode", "match"]
+Kind = Literal["season", "league", "division", "policy", "person", "player", "coworld", "round", "episode", "match"]
 PER_KIND = 8
 MAX_CHARACTERS = 100
 MAX_BY_ID = 100
@@ -82,7 +86,7 @@ class _Term:
     def fits(self, column: InstrumentedAttribute[str] | InstrumentedAttribute[str | None]) -> ColumnElement[bool]:
         return func.lower(column).like(f"%{self._escaped}%", escape="\\")
 
-    def order(self, column: InstrumentedAttribute[str]) -> ColumnElement[int]:
+    def order(self, column: InstrumentedAttribute[str] | InstrumentedAttribute[str | None]) -> ColumnElement[int]:
         """Sort an equal name first, then names that begin so, then names with a word that begins so."""
         name = func.lower(column)
         return case(
@@ -111,11 +115,11 @@ def search(session: Session, query: str, principal: Principal | None) -> SearchP
     if not term.text:
         return SearchPage(query=text, hits=[])
     named: list[SearchHit] = []
-    for find in (_seasons, _leagues, _divisions, _policies, _players, _coworlds):
+    for find in (_seasons, _leagues, _people, _divisions, _policies, _players, _coworlds):
         named += find(session, term, principal)
     named.sort(key=lambda hit: term.closeness(hit.title))
     first_by_url: dict[str, SearchHit] = {}
-    for hit in (*_by_id(session, term.text, principal), *named):
+    for hit in (*_by_id(session, term.text, principal), *named, *_pairs(session, text, principal)):
         first_by_url.setdefault(hit.url, hit)
     return SearchPage(query=text, hits=list(first_by_url.values()))
 
@@ -149,7 +153,7 @@ def _matches_by_id(session: Session, bounds: _Bounds, principal: Principal | Non
         .where(_within(Match.id, bounds), visible_seasons(principal))
     )
     for row_id, season, pool, status in session.execute(statement.order_by(Match.id).limit(PER_KIND)):
-        title, about = f"Match {str(row_id)[:8]}", f"{season} · {pool} · {status.value}"
+        title, about = f"Match {str(row_id)[:8]}", f"Match · {season} · {pool} · {status.value}"
         yield SearchHit(kind="match", title=title, about=about, url=f"/observatory/matches/{row_id}")
 
 
@@ -160,7 +164,7 @@ def _episodes_by_id(session: Session, bounds: _Bounds, principal: Principal | No
         .where(_within(EpisodeRequest.id, bounds), episodes.visible(principal))
     )
     for row_id, name, status in session.execute(statement.order_by(EpisodeRequest.id).limit(PER_KIND)):
-        title, about = f"Episode {str(row_id)[:8]}", f"{name} · {status.value}"
+        title, about = f"Episode {str(row_id)[:8]}", f"Episode · {name} · {status.value}"
         yield SearchHit(
             kind="episode", title=title, about=about, url=f"/observatory/episodes/{public_id('ereq', row_id)}"
         )
@@ -179,7 +183,7 @@ def _rounds_by_id(session: Session, bounds: _Bounds, principal: Principal | None
     )
     for row_id, number, division, league in session.execute(statement.order_by(Round.id).limit(PER_KIND)):
         url = f"/observatory/rounds/{public_id('round', row_id)}"
-        yield SearchHit(kind="round", title=f"Round {number}", about=f"{league} · {division}", url=url)
+        yield SearchHit(kind="round", title=f"Round {number}", about=f"Round · {league} · {division}", url=url)
 
 
 def _leagues_by_id(session: Session, bounds: _Bounds, principal: Principal | None) -> Iterator[SearchHit]:
@@ -278,6 +282,23 @@ def _policy_hits(session: Session, statement: _Versions) -> Iterator[SearchHit]:
     for row_id, name, version, author in session.execute(statement.limit(PER_KIND)):
         about = f"Policy v{version} · {author_name(author)}"
         yield SearchHit(kind="policy", title=name, about=about, url=f"/observatory/policies/{row_id}")
+
+
+def _people(session: Session, term: _Term, principal: Principal | None) -> Iterator[SearchHit]:
+    """Yield people with a page that the caller may see."""
+    statement = select(User).where(term.fits(User.name), has_page(principal))
+    for user in session.scalars(statement.order_by(term.order(User.name), User.name, User.id).limit(PER_KIND)):
+        number = session.scalar(select(func.count()).where(Policy.user_id == user.id)) or 0
+        about = f"Person · {number} {'policy' if number == 1 else 'policies'}"
+        url = f"/observatory/people/{quote(person_key(session, user), safe='')}"
+        yield SearchHit(kind="person", title=author_name(user.name), about=about, url=url)
+
+
+def _pairs(session: Session, text: str, principal: Principal | None) -> Iterator[SearchHit]:
+    """Yield the last matches between two policies whose names the query has."""
+    for found in matches_between(session, text, principal, PER_KIND):
+        about = f"Match · {found.season} · {found.status}"
+        yield SearchHit(kind="match", title=found.title, about=about, url=f"/observatory/matches/{found.id}")
 
 
 def _players(session: Session, term: _Term, principal: Principal | None) -> Iterator[SearchHit]:

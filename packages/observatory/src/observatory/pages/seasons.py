@@ -28,7 +28,7 @@ from observatory.standings.progress import progress
 from observatory.standings.table_cache import pool_table
 from observatory.standings.table_pool import shows_placements, table_pool
 
-__all__ = ["season_cards", "season_page"]
+__all__ = ["season_card", "season_cards", "season_page"]
 
 TOP = 3
 _CARDS = (
@@ -47,6 +47,11 @@ def season_cards(session: Session, principal: Principal | None) -> list[SeasonCa
     is_admin = principal is not None and principal.is_admin
     compute = lambda: _cards(session, seasons.seasons(session, principal))  # noqa: E731
     return cached_value(session, ("season cards", is_admin), _CARDS, compute)
+
+
+def season_card(session: Session, season: Season) -> SeasonCard:
+    """Return the card of one season."""
+    return _cards(session, [season])[0]
 
 
 def season_page(

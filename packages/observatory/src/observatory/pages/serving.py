@@ -26,7 +26,8 @@ from observatory.http.plain_pages import page, paragraph
 from observatory.http.routing import Router
 from observatory.pages.addresses import page_exists, read_id
 from observatory.pages.cards import card_of
-from observatory.pages.heads import Head
+from observatory.pages.heads import Feed, Head
+from observatory.pages.share_heads import default_head, head_of
 from observatory.settings import Settings
 from observatory.store import Store
 
@@ -82,7 +83,9 @@ def policy_page(policy_version_id: str, request: Request, session: SessionDep, s
         head = Head("Alignment League", "There is no such policy here", settings)
         return _document(request, head, status=404)
     picture = f"/observatory/api/policies/{policy_version_id}/card.png"
-    return _document(request, Head(card.title, card.sentence, settings, picture=picture))
+    path = f"/observatory/policies/{policy_version_id}"
+    feed = Feed(f"/observatory/feeds/policies/{policy_version_id}", f"Results of {card.title}")
+    return _document(request, Head(card.title, card.sentence, settings, picture=picture, path=path, feed=feed))
 
 
 @router.get("/docs")
@@ -133,20 +136,18 @@ def viewer_file(name: FileName, request: Request) -> Response:
 @router.get("/observatory")
 async def front_page(request: Request, settings: SettingsDep) -> Response:
     """Serve the page document of the front page. It needs no session and no thread: most visits begin here."""
-    return _document(request, _head(settings))
+    return _document(request, default_head(settings))
 
 
 @router.get("/observatory/{rest:path}")
 def any_page(request: Request, session: SessionDep, settings: SettingsDep, rest: str) -> Response:
     """Serve the page document, whose script routes by URL. An unknown URL gets 404: a page, or JSON for API clients."""
-    exists = page_exists(rest.rstrip("/").split("/"), request, session)
+    words = rest.rstrip("/").split("/")
+    exists = page_exists(words, request, session)
     if not exists and "text/html" not in request.headers.get("accept", ""):
         raise NotFound("Not Found")
-    return _document(request, _head(settings), status=200 if exists else 404)
-
-
-def _head(settings: Settings) -> Head:
-    return Head("Alignment League", "Watch policies play", settings)
+    head = head_of(words, session, settings) if exists else default_head(settings)
+    return _document(request, head, status=200 if exists else 404)
 
 
 def _document(request: Request, head: Head, *, status: int = 200) -> Response:

@@ -22,6 +22,8 @@ from observatory.pages.episode_schemas import EpisodeFrames, EpisodePage
 from observatory.pages.frame_links import FrameLinks
 from observatory.pages.front_schemas import FrontPage, PolicyLeagues, Profile
 from observatory.pages.league_endpoints import LoopDep
+from observatory.pages.people import person_page
+from observatory.pages.people_schemas import PersonPage
 from observatory.pages.search import SearchPage, search
 
 __all__ = ["router"]
@@ -40,6 +42,7 @@ _LEAGUES = (
 _EPISODES = (*_LEAGUES, ChangeKind.REQUEST, ChangeKind.EPISODE, ChangeKind.QUEUE)
 
 EpisodeId = Annotated[str, Path(max_length=100, description="`ereq_...`")]
+PersonKey = Annotated[str, Path(max_length=255, description="a name that one person has, or the id of a user")]
 CoworldReference = Annotated[str, Path(max_length=200, description="a name, or `cow_...`")]
 
 
@@ -66,11 +69,18 @@ def read_policy_leagues(
     return front.policy_leagues(session, policy_version_id, principal)
 
 
+@router.get("/people/{person}", responses=errors(Unauthorized, NotFound))
+@cached(*_SEASONS, *_LEAGUES, per_viewer=True)
+def read_person(person: PersonKey, session: SessionDep, principal: OptionalPrincipal) -> PersonPage:
+    """Return a person: policies, seasons, leagues, best results and last matches."""
+    return person_page(session, person, principal)
+
+
 @router.get("/search", responses=errors(Unauthorized))
 def read_search(
     session: SessionDep, principal: OptionalPrincipal, q: Annotated[str, Query(max_length=200)] = ""
 ) -> SearchPage:
-    """Return pages that fit a name, or the beginning of an id, and that the caller may see."""
+    """Return pages that fit a name, two names of policies or the beginning of an id, and that the caller may see."""
     return search(session, q, principal)
 
 

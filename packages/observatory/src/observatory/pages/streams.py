@@ -24,9 +24,9 @@ from starlette.types import Receive, Scope, Send
 from observatory.database import Database
 from observatory.database.tables.seasons import Season
 from observatory.errors import TooManyRequests
-from observatory.events import AsyncSubscription, Change, ChangeKind
+from observatory.events import AsyncSubscription, Change, ChangeKind, user_mark
+from observatory.http.rights import RIGHTS_SECONDS, Rights
 from observatory.pages.league_places import LEAGUE_KINDS, OF_ROUNDS, Place, Places
-from observatory.pages.rights import RIGHTS_SECONDS, Rights
 from observatory.public_ids import Prefix, public_id
 from observatory.settings import Settings
 
@@ -66,11 +66,16 @@ class Listener:
     season: str | None = None
     version: int | None = None
     league: uuid.UUID | None = None
+    user_id: str | None = None
+    """the user to whose notices it listens"""
 
     def messages(
         self, change: Change, seasons: dict[uuid.UUID, SeasonName], places: dict[uuid.UUID, Place]
     ) -> list[dict[str, Any]]:
         """Return the change as it is sent: nothing when it is not for this listener, else one message per league."""
+        if change.kind is ChangeKind.NOTICE:
+            is_own = self.user_id is not None and (not change.ids or user_mark(self.user_id) in change.ids)
+            return [{"kind": change.kind, "season": None, "season_version": None, "ids": []}] if is_own else []
         if change.kind in LEAGUE_KINDS:
             return self._of_leagues(change, places)
         message = None if self.league is not None else self._of_season(change, seasons)
@@ -227,5 +232,6 @@ def _texts(ids: Any) -> list[str]:
 
 
 def _season_names(session: Session) -> dict[uuid.UUID, SeasonName]:
-    rows = session.execute(select(Season.id, Season.name, Season.version, Season.public))
-    return {season: SeasonName(name, version, public) for season, name, version, public in rows}
+    """Return the names of all seasons, and which everyone may see: not private ones, and no drafts."""
+    rows = session.execute(select(Season.id, Season.name, Season.version, Season.public, Season.opened_at))
+    return {row[0]: SeasonName(row[1], row[2], row[3] and row[4] is not None) for row in rows}

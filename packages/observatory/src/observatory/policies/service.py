@@ -29,6 +29,8 @@ __all__ = ["NewVersion", "add_version", "check_tags", "get_or_create_policy", "o
 
 MAX_TAGS = 100
 MAX_TAG_CHARACTERS = 500
+LAST_VERSION = "last_version"
+"""attribute of a policy: the highest number of a deleted version, which no other version gets"""
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,8 @@ def add_version(
     now: datetime,
 ) -> PolicyVersion:
     """Create the next version of a policy, with its secrets and network grants."""
-    number = repository.last_version_number(session, policy.id) + 1
+    used = policy.attributes.get(LAST_VERSION)
+    number = max(repository.last_version_number(session, policy.id), used if isinstance(used, int) else 0) + 1
     if number > settings.max_versions_per_policy:
         raise Conflict(f"{policy.name} has {number - 1} versions, which is the maximum; use another name")
     facts = new.facts

@@ -44,6 +44,8 @@ class Played:
     matches: Mapping[str, Iterable[EndedMatch]]
     team_ids: Mapping[tuple[str, int], uuid.UUID]
     """by pool and position"""
+    withdrawn: frozenset[uuid.UUID] = frozenset()
+    """policies that left by a decision of their owners; they are in no pool at the end"""
 
 
 @dataclass
@@ -87,6 +89,9 @@ class _Paper:
             steps = decide(self.facts()).steps
             if not steps or not self.apply(steps):
                 break
+        for members in self.result.members.values():
+            for policy in self.played.withdrawn & members.keys():
+                members[policy] = replace(members[policy], retired=True)
         return self.result
 
     def __post_init__(self) -> None:

@@ -14,13 +14,14 @@ from observatory.commissioner.facts import EndedMatch, Member, TeamFact
 from observatory.commissioner.reading import config_of
 from observatory.database.tables.matches import MatchPlayer
 from observatory.database.tables.policies import Policy, PolicyVersion
-from observatory.database.tables.seasons import Pool, PoolPlayer, Season, Team, TeamMember
+from observatory.database.tables.seasons import Pool, PoolPlayer, Season, Team, TeamMember, TournamentType
 from observatory.events import Change, ChangeKind
 from observatory.recompute.refolding import Played, Refolded, refold, settle
 from observatory.recompute.results import StoredMatch, stored_matches, true_scores
 from observatory.recompute.schemas import Finding, FindingKind
 from observatory.scoring.folds import LoggedMatch, PoolFold
 from observatory.scoring.standings import Seat
+from observatory.seasons.withdrawals import withdrawn_versions
 from observatory.standings.table_cache import pool_table
 from observatory.store import Store
 
@@ -121,15 +122,20 @@ def _compare_decisions(
     session: Session, season: Season, ended: dict[str, list[EndedMatch]], result: Recomputed
 ) -> None:
     teams, members = _teams(session, season), _members(session, season)
+    withdrawn = withdrawn_versions(session, season.id)
+    entrants = list(members[season.pools[0].name].values())
+    if season.tournament_type is TournamentType.team:  # they left before the first stage
+        entrants = [member for member in entrants if member.policy not in withdrawn]
     played = Played(
         name=season.name,
         config=config_of(season),
         seed=season.seed,
         started=season.started_at is not None,
         pools=[pool.name for pool in season.pools],
-        entrants=list(members[season.pools[0].name].values()),
+        entrants=entrants,
         matches=ended,
         team_ids={place: team.id for place, (team, _) in teams.items()},
+        withdrawn=frozenset(withdrawn),
     )
     refolded = refold(played)
     stored = Refolded(members, {pool.name: {} for pool in season.pools})

@@ -30,6 +30,7 @@ from observatory.events import Change, ChangeKind
 from observatory.games.coworlds import COWORLD_ENGINE, coworlds
 from observatory.job_states import EPISODE, HOSTED
 from observatory.jobs.service import create_job
+from observatory.jobs.shares import REQUESTS
 from observatory.public_ids import public_id
 
 __all__ = [
@@ -99,13 +100,14 @@ def request_episodes(
     round_id: uuid.UUID | None = None,
     priority: int = 0,
     hosted: bool = False,
+    queue_group: str = REQUESTS,
 ) -> list[EpisodeRequest]:
     """Queue episodes in this transaction; return them in the order of their plans.
 
     The rights of `user_id` are not checked here. `BadRequest` when the game cannot be played like that; nothing is
-    queued then. With `hosted`, people can join the games and watch them. The game's schema is not applied to
-    configurations, because it may be hostile: a sandbox applies it before a user's request is queued, and the runner
-    applies it again.
+    queued then. With `hosted`, people can join the games and watch them. `queue_group` is the share of the queue.
+    The game's schema is not applied to configurations, because it may be hostile: a sandbox applies it before a user's
+    request is queued, and the runner applies it again.
     """
     configs = _configs(coworld, plans)
     revision = next_revision(session)
@@ -134,11 +136,14 @@ def request_episodes(
             created_at=now,
         )
         episode.seats = [_seat(position, seat) for position, seat in enumerate(plan.seats)]
-        spec, job_type = _spec(coworld, episode, plan), EPISODE
+        spec, job_type, group = _spec(coworld, episode, plan), EPISODE, queue_group
         if hosted:
             people = [position for position, seat in enumerate(plan.seats) if seat.person is not None]
             spec, job_type = {**spec, "kind": HOSTED, "mode": "play", "people": people}, HOSTED
-        job = create_job(session, spec, now=now, user_id=user_id, priority=priority, job_type=job_type)
+            group = HOSTED
+        job = create_job(
+            session, spec, now=now, user_id=user_id, priority=priority, job_type=job_type, queue_group=group
+        )
         episode.job_id = job.id
         session.add(episode)
         episodes.append(episode)

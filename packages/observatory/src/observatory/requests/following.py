@@ -20,6 +20,8 @@ from observatory.database.tables.requests import (
 from observatory.job_states import JobStatus
 from observatory.jobs.schemas import ErrorInfo
 from observatory.jobs.service import Ending, end
+from observatory.notices.matches import Played, Seat, tell_ended
+from observatory.public_ids import public_id
 from observatory.requests.transitions import ENDED, move
 
 __all__ = ["cancel_episode", "episode_of_job", "follow_job"]
@@ -67,6 +69,26 @@ def follow_job(
         episode.error = job.error or "An operator ended the job"
         episode.failed_policy_index = job.failed_policy_index
     move(session, episode, status, now=now)
+    if episode.round_id is not None and status in (EpisodeRequestStatus.COMPLETED, EpisodeRequestStatus.FAILED):
+        _tell_owners(session, episode, now=now)
+
+
+def _tell_owners(session: Session, episode: EpisodeRequest, *, now: datetime) -> None:
+    """Write notices about an episode of a round. Its members see the league, even if others do not."""
+    league = session.get_one(Round, episode.round_id).division.league
+    seats = [seat for seat in episode.seats if not seat.is_filler and seat.policy_version is not None]
+    failed = episode.failed_policy_index
+    guilty = next((number for number, seat in enumerate(seats) if seat.position == failed), None)
+    played = Played(
+        "episode",
+        f"/observatory/episodes/{public_id('ereq', episode.id)}",
+        league.name,
+        league.id,
+        [Seat(seat.policy_version, seat.score) for seat in seats if seat.policy_version is not None],
+        guilty,
+        episode.error if episode.status is EpisodeRequestStatus.FAILED else None,
+    )
+    tell_ended(session, played, now=now)
 
 
 def cancel_episode(session: Session, episode: EpisodeRequest, job: Job, *, now: datetime) -> None:

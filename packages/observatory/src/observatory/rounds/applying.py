@@ -26,6 +26,7 @@ from observatory.database.tables.policies import PolicyVersion
 from observatory.database.tables.requests import EpisodeRequest, RequestSource
 from observatory.events import Change, ChangeKind
 from observatory.job_states import Priority
+from observatory.jobs.shares import league_group
 from observatory.ladder.plans import PlannedEpisode, PlannedSeat
 from observatory.leagues.competition_events import publish_round_event
 from observatory.requests.creation import EpisodePlan, SeatPlan, request_episodes
@@ -85,7 +86,7 @@ def _open(session: Session, division_id: uuid.UUID, decision: Open, *, now: date
     headline = f"Round {round_.round_number} of {round_.division.name} in {round_.division.league.name} has begun"
     summary = f"{len(plan.entrants)} entrants, {len(plan.episodes)} episodes"
     publish_round_event(session, "round_started", round_, headline, now=now, summary=summary)
-    events.note(session, Change(ChangeKind.ROUND, ids=frozenset({round_.id})))
+    events.note(session, Change(ChangeKind.ROUND, ids=frozenset({round_.id}), division=round_.division_id))
 
 
 def _config(plan: FrozenRound) -> dict[str, object]:
@@ -129,6 +130,7 @@ def _queue(session: Session, round_: Round, plan: FrozenRound, slots: Iterable[i
         now=now,
         round_id=round_.id,
         priority=_priority(round_, plan),
+        queue_group=league_group(round_.division.league_id),
     )
 
 
@@ -198,4 +200,4 @@ def close_round(session: Session, round_: Round, status: RoundStatus, why: str, 
     headline = f"Round {round_.round_number} of {round_.division.name} in {round_.division.league.name} {word}"
     publish_round_event(session, "round_failed", round_, headline, now=now, summary=why)
     session.flush()
-    events.note(session, Change(ChangeKind.ROUND, ids=frozenset({round_.id})))
+    events.note(session, Change(ChangeKind.ROUND, ids=frozenset({round_.id}), division=round_.division_id))

@@ -18,6 +18,7 @@ from sqlalchemy.exc import IntegrityError
 
 from observatory.clock import Clock
 from observatory.database import Database
+from observatory.database.cache import of_division
 from observatory.errors import ObservatoryError
 from observatory.events import Change, ChangeKind, Versions
 from observatory.rounds.applying import apply
@@ -56,6 +57,8 @@ class LeagueLoop:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database, self._clock = database, clock
         self._reader = Reader()
+        self._checked: dict[uuid.UUID, Versions] = {}
+        """the changes that the last check of a division has seen"""
         self.last: dict[uuid.UUID, LastCheck] = {}
 
     async def run(self) -> None:
@@ -67,18 +70,23 @@ class LeagueLoop:
         checked_all_at = float("-inf")
         while True:
             now, opened, continued = anyio.current_time(), changes.versions(_OPENING), changes.versions(_CONTINUING)
-            check_idle = opened != opening or now - checked_all_at >= CHECK_ALL_SECONDS
+            is_time = now - checked_all_at >= CHECK_ALL_SECONDS
+            check_idle = opened != opening or is_time
             if check_idle or continued != continuing:
-                await anyio.to_thread.run_sync(partial(self.check_all, idle=check_idle), limiter=threads)
+                check = partial(self.check_all, idle=check_idle, unchanged=is_time)
+                await anyio.to_thread.run_sync(check, limiter=threads)
                 continuing = continued
             if check_idle:
-                opening, checked_all_at = opened, now
+                opening = opened
+            if is_time:
+                checked_all_at = now
             await anyio.sleep(CHECK_SECONDS)
 
-    def check_all(self, *, idle: bool = True) -> None:
+    def check_all(self, *, idle: bool = True, unchanged: bool = True) -> None:
         """Check the divisions in which something can happen; without `idle` only those that play a round.
 
-        A division that fails is logged and retried later, and the others continue.
+        Without `unchanged`, divisions are left out in which nothing has changed since their last check. A division that
+        fails is logged and retried later, and the others continue.
         """
         try:
             with self._database.read() as session:
@@ -86,7 +94,8 @@ class LeagueLoop:
                 if idle:
                     waiting = idle_divisions(session)
                     self.last = {found: check for found, check in self.last.items() if found in waiting}
-                    divisions += waiting
+                    self._checked = {found: seen for found, seen in self._checked.items() if found in waiting}
+                    divisions += [found for found in waiting if unchanged or self._has_changed(found)]
         except Exception as problem:
             _log("Leagues could not be listed", problem)
             return
@@ -102,17 +111,26 @@ class LeagueLoop:
     def check(self, division_id: uuid.UUID) -> None:
         """Take steps in a division until there is nothing to do now."""
         for _ in range(_STEPS):
+            versions = self._versions(division_id)  # before anything is read
             decision = self._step(division_id)
             if isinstance(decision, Wait):
+                self._checked[division_id] = versions
                 self._record(division_id, LastCheck(self._clock(), decision.why, decision.until))
                 return
+
+    def _has_changed(self, division_id: uuid.UUID) -> bool:
+        return self._checked.get(division_id) != self._versions(division_id)
+
+    def _versions(self, division_id: uuid.UUID) -> Versions:
+        return self._database.changes.versions(of_division(_OPENING, division_id))
 
     def _record(self, division_id: uuid.UUID, check: LastCheck) -> None:
         """Store the result of a check; report it if pages would show something else now."""
         former = self.last.get(division_id)
         self.last[division_id] = check
         if former is None or (former.why, former.until, former.failed) != (check.why, check.until, check.failed):
-            self._database.changes.publish([Change(ChangeKind.DIVISION, ids=frozenset({division_id}))])
+            change = Change(ChangeKind.DIVISION, ids=frozenset({division_id}), division=division_id)
+            self._database.changes.publish([change])
 
     def _step(self, division_id: uuid.UUID) -> Decision:
         with self._database.read() as session:

@@ -43,6 +43,7 @@ def settle(session: Session, round_: Round, decision: Settle, *, now: datetime) 
     round_.log = write_log(decision.counted)
     round_.settled_order = (session.scalar(select(func.max(Round.settled_order))) or 0) + 1
     round_.status, round_.completed_at = RoundStatus.COMPLETED, now
+    divisions = [division]
     if plan.kind is RoundKind.QUALIFICATION:
         _qualify(session, round_, decision, now=now)
     else:
@@ -58,14 +59,15 @@ def settle(session: Session, round_: Round, decision: Settle, *, now: datetime) 
                 )
             )
         _store_standings(session, round_, plan, decision.rated)
-        targets = _move(session, round_, plan, decision.moves, now=now)
-        for changed in (division, *targets):
+        divisions += _move(session, round_, plan, decision.moves, now=now)
+        for changed in divisions:
             _publish_board(session, changed, round_, plan, now=now)
     headline = f"Round {round_.round_number} of {division.name} in {division.league.name} is over"
     summary = _summary(session, decision)
     publish_round_event(session, "round_completed", round_, headline, now=now, summary=summary)
     session.flush()
-    events.note(session, Change(ChangeKind.ROUND, ids=frozenset({round_.id})))
+    for changed in divisions:
+        events.note(session, Change(ChangeKind.ROUND, ids=frozenset({round_.id}), division=changed.id))
 
 
 def write_log(counted: tuple[CountedEpisode | None, ...]) -> list[Any]:

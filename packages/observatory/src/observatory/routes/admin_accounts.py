@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from observatory.accounts import repository, service
+from sqlalchemy.orm import Session
+
+from observatory.accounts import audit, repository, service
+from observatory.accounts.principal import Principal
 from observatory.accounts.schemas import (
     CreatedInvitation,
     CreatedToken,
@@ -24,7 +27,7 @@ from observatory.http.callers import Admin
 from observatory.http.deps import SettingsDep
 from observatory.http.routing import Router
 
-__all__ = ["router", "user_read"]
+__all__ = ["change_user", "invite", "router", "user_read"]
 
 router = Router(prefix="/admin", tags=["admin"])
 
@@ -41,6 +44,7 @@ def list_users(admin: Admin, session: SessionDep) -> list[UserRead]:
 def create_user(body: UserCreate, admin: Admin, session: SessionDep, now: Now) -> UserRead:
     """Create an account. It has no password; an invitation lets its owner choose one."""
     user = service.create_user(session, email=body.email, name=body.name, is_admin=body.is_admin, now=now)
+    audit.record(session, admin.user_id, "user.create", now=now, account=user.email, role=_role(user))
     return user_read(user)
 
 
@@ -50,7 +54,7 @@ def update_user(user_id: str, body: UserUpdate, admin: Admin, session: SessionDe
     user = repository.user(session, user_id)
     if user is None:
         raise NotFound("There is no such account")
-    service.update_user(session, user, now=now, is_admin=body.is_admin, disabled=body.disabled)
+    change_user(session, admin, user, body, now=now)
     return user_read(user)
 
 
@@ -70,26 +74,67 @@ def create_token(body: TokenCreate, admin: Admin, session: SessionDep, now: Now)
         user = _by_email(session, body.email)
         kind = service.TokenKind.PERSONAL
         token = service.mint(session, kind, body.name, now=now, expires_in=expires_in, user=user, scopes=body.scopes)
+    of = body.email or "a worker"
+    audit.record(session, admin.user_id, "token.create", now=now, token=body.name, account=of)
     return CreatedToken(**_token(token.row), token=token.text)
 
 
 @router.delete("/tokens/{token_id}", responses=errors(*_REFUSALS))
 def revoke_token(token_id: uuid.UUID, admin: Admin, session: SessionDep, now: Now) -> TokenRead:
     """Revoke a token."""
-    return TokenRead(**_token(service.revoke_token(session, token_id, user_id=None, now=now)))
+    token = service.revoke_token(session, token_id, user_id=None, now=now)
+    audit.record(session, admin.user_id, "token.revoke", now=now, token=token.name)
+    return TokenRead(**_token(token))
 
 
 @router.post("/invitations", status_code=201, responses=errors(*_REFUSALS))
 def create_invitation(
     body: InvitationCreate, admin: Admin, session: SessionDep, now: Now, settings: SettingsDep
 ) -> CreatedInvitation:
-    """Create a one-time link to register an account, or to choose a new password for an existing one."""
+    """Create a link to register an account, or to choose a new password for an existing one."""
+    return invite(session, admin, body, base_url=settings.base_url(), now=now)
+
+
+def invite(
+    session: Session, admin: Principal, body: InvitationCreate, *, base_url: str, now: datetime
+) -> CreatedInvitation:
+    """Create an invitation, and record it."""
     user = None if body.email is None else _by_email(session, body.email)
-    expires_in = timedelta(hours=body.expires_in_hours)
-    row, text = service.invite(session, user=user, is_admin=body.is_admin, now=now, expires_in=expires_in)
-    return CreatedInvitation(
-        id=row.id, url=service.invitation_url(settings.base_url(), text), expires_at=row.expires_at
+    row, text = service.invite(
+        session,
+        user=user,
+        is_admin=body.is_admin,
+        now=now,
+        expires_in=timedelta(hours=body.expires_in_hours),
+        created_by=admin.user_id,
+        note=body.note,
+        max_uses=body.max_uses,
     )
+    audit.record(
+        session,
+        admin.user_id,
+        "invitation.create",
+        now=now,
+        invitation=str(row.id),
+        account=body.email,
+        note=body.note or None,
+        role="administrator" if body.is_admin else "user",
+    )
+    return CreatedInvitation(id=row.id, url=service.invitation_url(base_url, text), expires_at=row.expires_at)
+
+
+def change_user(session: Session, admin: Principal, user: User, body: UserUpdate, *, now: datetime) -> None:
+    """Change the role or the state of an account, and record it."""
+    service.update_user(session, user, now=now, is_admin=body.is_admin, disabled=body.disabled)
+    if body.is_admin is not None:
+        audit.record(session, admin.user_id, "user.role", now=now, account=user.email, role=_role(user))
+    if body.disabled is not None:
+        action = "user.disable" if body.disabled else "user.enable"
+        audit.record(session, admin.user_id, action, now=now, account=user.email)
+
+
+def _role(user: User) -> str:
+    return "administrator" if user.is_admin else "user"
 
 
 def _by_email(session: SessionDep, email: str) -> User:

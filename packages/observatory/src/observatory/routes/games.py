@@ -25,6 +25,7 @@ from observatory.hosting.places import PlaceView, find_place, folder_of
 from observatory.hosting.tunnels import Broken, Stream, Tunnel
 from observatory.http.frames import check_frame_request, frame_headers, frame_url, passed_headers
 from observatory.http.routing import Router
+from observatory.live.places import is_spectator, job_of_token, spectator_place
 from observatory.settings import Settings
 
 __all__ = ["game_address", "own_address", "router", "sockets"]
@@ -195,7 +196,13 @@ async def _place(request: HTTPConnection, token: str) -> PlaceView:
     check_frame_request(request)
     if len(token) > MAX_TOKEN:
         raise NotFound("There is no game at this address")
-    database: Database = request.app.state.database
+    state = request.app.state
+    database: Database = state.database
+    if is_spectator(token):
+        is_connected = state.tunnels.find(job_of_token(token)) is not None
+        return await database.query(
+            lambda session: spectator_place(session, state.keys, token, is_connected=is_connected)
+        )
     place = await database.query(lambda session: find_place(session, token))
     if place.is_closed:
         raise Forbidden("This game allows no spectators")

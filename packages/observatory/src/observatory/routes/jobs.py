@@ -26,7 +26,7 @@ from observatory.http.callers import Admin, CurrentPrincipal, RequestToken, requ
 from observatory.http.deps import KeysDep, SettingsDep, StoreDep
 from observatory.http.routing import Router, body_rule
 from observatory.images.addresses import Registry
-from observatory.job_states import TERMINAL, JobStatus
+from observatory.job_states import EPISODE, TERMINAL, JobStatus
 from observatory.jobs import artifacts, finishing, leasing, logs, repository, service, specs
 from observatory.jobs.pulling import with_registry_login
 from observatory.jobs.schemas import (
@@ -43,6 +43,7 @@ from observatory.jobs.schemas import (
     ReleaseRequest,
 )
 from observatory.keys import Keys
+from observatory.live.rules import rule_of_job, shows_itself
 from observatory.matches.repository import hidden_jobs
 from observatory.paging import PageDep, count, set_total
 from observatory.secrecy import without_seeds
@@ -100,10 +101,14 @@ async def lease(
     deadline = time.monotonic() + body.wait_seconds
     with database.changes.subscribe_async() as changes:
         while True:
-            state.workers_seen.record(body.worker, clock())
+            state.workers_seen.record(body.worker, clock(), body.labels if body.lane == EPISODE else None)
             versions = database.changes.versions([ChangeKind.QUEUE])
             wait = functools.partial(
-                repository.seconds_to_work, now=clock(), lease_seconds=settings.lease_seconds, lane=body.lane
+                repository.seconds_to_work,
+                now=clock(),
+                lease_seconds=settings.lease_seconds,
+                worker=body.worker,
+                lane=body.lane,
             )
             pause = await database.query(wait)
             if not state.stopping and pause == 0.0 and room.is_left():
@@ -148,6 +153,9 @@ def _take(
         return lost, None
     job, lease = leased
     lease = prepare_lease(session, job, lease, settings=settings, store=store, keys=keys)
+    if settings.max_live_watchers > 0 and body.lane == EPISODE:
+        is_live = rule_of_job(session, job.id) is not None or shows_itself(session, job.id)
+        lease = lease.model_copy(update={"live": is_live})
     seconds = settings.job_time_limit_seconds + leasing.GRACE_SECONDS
     return lost, (job, with_registry_login(lease, Registry(settings.base_url()), keys.secret, seconds=seconds))
 

@@ -8,6 +8,7 @@ from fastapi import Depends, Path, Query, Response
 
 from observatory.cursors import CursorPage, cursor_page
 from observatory.database import SessionDep, own_transactions
+from observatory.database.cache import show_division
 from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized, Unprocessable, errors
 from observatory.events import ChangeKind
 from observatory.experience import repository as experience
@@ -174,6 +175,7 @@ def read_division_leaderboard(
 ) -> list[DivisionLeaderboardEntry]:
     """Return the table of a division, best player first; empty before its first round."""
     division = repository.division(session, parse_public_id("div", division_id), principal)
+    show_division(session, division.id)
     recent = standings.RECENT_ROUNDS if include_recent_rounds is True else int(include_recent_rounds)
     return standings.leaderboard(session, division, recent_rounds=recent)
 
@@ -185,6 +187,7 @@ def read_division_leaderboards(
 ) -> DivisionLeaderboards | None:
     """Return every view of a division's table; null before its first round."""
     division = repository.division(session, parse_public_id("div", division_id), principal)
+    show_division(session, division.id)
     return standings.leaderboards(session, division)
 
 

@@ -22,6 +22,7 @@ from observatory.http.deps import SettingsDep, StoreDep
 from observatory.http.routing import Router
 from observatory.jobs.schemas import ErrorInfo
 from observatory.matches import repository, service
+from observatory.matches.explaining import explain_match
 from observatory.matches.lines import lines
 from observatory.matches.repository import MatchFilter
 from observatory.paging import MAX_IDS, PageDep, set_total
@@ -29,7 +30,7 @@ from observatory.policies.wire import version_summary
 from observatory.seasons import repository as seasons
 from observatory.secrecy import visible_seed
 from observatory.store import Store, job_key
-from softmax.wire import EpisodeResponse, MatchPlayerInfo, MatchResponse
+from softmax.wire import EpisodeResponse, MatchExplanation, MatchPlayerInfo, MatchResponse
 
 __all__ = ["router"]
 
@@ -37,6 +38,9 @@ router = Router(prefix="/tournament", tags=["matches"])
 _MATCHES = (ChangeKind.SEASON, ChangeKind.MEMBERSHIP, ChangeKind.POLICY, ChangeKind.MATCH, ChangeKind.EPISODE)
 
 PoolName = Annotated[str, StringConstraints(max_length=100)]
+
+# Published clients know no other states than pending, running, completed and failed.
+_WIRE_STATUS = {MatchStatus.SCHEDULED: MatchStatus.PENDING, MatchStatus.CANCELLED: MatchStatus.FAILED}
 
 # The files of a match that an owner may read: the name in the API, the file, its type.
 ARTIFACTS = {"logs": ("logs.txt", "text/plain"), "error-info": ("error_info.json", "application/json")}
@@ -74,6 +78,14 @@ def read_match(
         episode_response: EpisodeResponse = EpisodeWire(store, settings).response(episode)
         response.episode = episode_response
     return response
+
+
+@router.get("/matches/{match_id}/explanation", responses=errors(Unauthorized, NotFound))
+def read_explanation(
+    match_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal, store: StoreDep
+) -> MatchExplanation:
+    """Return what decided a match: timelines, turning points and failures. Places in logs are for owners."""
+    return explain_match(session, match_id, principal, store)
 
 
 @router.get("/matches/{match_id}/{policy_version_id}/policy-logs", responses=errors(Unauthorized, Forbidden, NotFound))
@@ -162,12 +174,11 @@ def _send(store: Store, key: str, content_type: str) -> Response:
 
 
 def _match(match: Match) -> MatchResponse:
-    is_waiting = match.status is MatchStatus.SCHEDULED
     return MatchResponse(
         id=match.id,
         season_name=match.pool.season.name,
         pool_name=match.pool.name,
-        status=MatchStatus.PENDING if is_waiting else match.status,
+        status=_WIRE_STATUS.get(match.status, match.status),
         assignments=match.assignments,
         players=[
             MatchPlayerInfo(

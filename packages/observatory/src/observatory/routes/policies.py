@@ -5,19 +5,21 @@ from __future__ import annotations
 import uuid
 from typing import Annotated
 
+import anyio.to_thread
 from fastapi import Depends, Path, Query
 
 from observatory.clock import Now
 from observatory.cursors import CursorPage, cursor_page
 from observatory.database import DatabaseDep, SessionDep, own_transactions
-from observatory.database.tables.policies import GrantReason
+from observatory.database.tables.policies import GrantReason, PolicyKind
 from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, TooLarge, Unauthorized, Unprocessable, errors
 from observatory.http.bodies import KILOBYTE
 from observatory.http.callers import Admin, CurrentPrincipal, OptionalPrincipal, Writer
 from observatory.http.deps import KeysDep, SettingsDep, StoreDep
 from observatory.http.routing import Router, body_rule
 from observatory.paging import MAX_IDS, MAX_LIMIT, PageDep
-from observatory.policies import grants, repository, service
+from observatory.policies import deletion, grants, repository, service
+from observatory.policies.archives import archive_key
 from observatory.policies.names import MAX_HOST_CHARACTERS, is_host
 from observatory.policies.repository import PolicyFilter, VersionFilter
 from observatory.policies.schemas import MAX_VERSION, CompleteRequest, GrantRequest, NetworkGrantRow
@@ -25,6 +27,8 @@ from observatory.policies.wire import policy_row, version_row
 from observatory.uploads import completion as uploads
 from softmax.wire import (
     PoliciesResponse,
+    PolicyBundleResponse,
+    PolicyDeleteResponse,
     PolicyVersionResponse,
     PolicyVersionRow,
     PolicyVersionsResponse,
@@ -73,6 +77,51 @@ def read_policy_version(
 ) -> PolicyVersionRow:
     """Return one policy version."""
     return version_row(repository.version(session, policy_version_id), principal)
+
+
+@router.get("/policy-versions/{policy_version_id}/bundle", responses=errors(Unauthorized, Forbidden, NotFound))
+def read_bundle(
+    policy_version_id: uuid.UUID,
+    session: SessionDep,
+    principal: CurrentPrincipal,
+    store: StoreDep,
+    settings: SettingsDep,
+) -> PolicyBundleResponse:
+    """Return a signed URL of the bundle or file of a version of the caller's; any version's for administrators."""
+    if principal.is_admin:
+        version = repository.version(session, policy_version_id)
+    else:
+        version = service.own_version(session, principal, policy_version_id)
+    key = archive_key(version)
+    if key is None or store.size(key) is None:
+        what = "it is a container image" if version.kind is PolicyKind.IMAGE else "the server has none"
+        raise NotFound(f"{version.policy.name}:v{version.version} has no bundle: {what}")
+    return PolicyBundleResponse(
+        url=store.download_url(key, seconds=settings.download_url_seconds),
+        kind="file" if version.kind is PolicyKind.FILE else "bundle",
+        size_bytes=version.bundle_bytes,
+        sha256=version.bundle_sha256,
+    )
+
+
+@router.delete("/policy-versions/{policy_version_id}", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
+@own_transactions
+async def delete_policy_version(
+    policy_version_id: uuid.UUID, database: DatabaseDep, principal: Writer, store: StoreDep
+) -> PolicyDeleteResponse:
+    """Delete a version of the caller's with its bundle and secrets; 409 if a match or another record names it."""
+    deleted = await database.write(lambda session: deletion.delete_version(session, principal, policy_version_id))
+    return await _remove_bundles(deleted, store)
+
+
+@router.delete("/policies/{policy_id}", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
+@own_transactions
+async def delete_policy(
+    policy_id: uuid.UUID, database: DatabaseDep, principal: Writer, store: StoreDep
+) -> PolicyDeleteResponse:
+    """Delete a policy of the caller's with all versions; 409, and nothing is deleted, if a record names one of them."""
+    deleted = await database.write(lambda session: deletion.delete_policy(session, principal, policy_id))
+    return await _remove_bundles(deleted, store)
 
 
 @router.get("/policies", responses=errors(Unauthorized))
@@ -155,6 +204,13 @@ def revoke_network(
     version = repository.version(session, policy_version_id)
     grants.revoke(session, version, grants.Scoped(host, scope), actor_id=admin.user_id, now=now)
     return _grants(session, policy_version_id)
+
+
+async def _remove_bundles(deleted: deletion.Deleted, store: StoreDep) -> PolicyDeleteResponse:
+    """Remove the bundles of versions that are no longer in the database."""
+    for key in deleted.keys:
+        await anyio.to_thread.run_sync(store.delete, key)
+    return PolicyDeleteResponse(deleted=deleted.labels)
 
 
 def _grants(session: SessionDep, policy_version_id: uuid.UUID) -> list[NetworkGrantRow]:

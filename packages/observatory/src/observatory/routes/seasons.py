@@ -16,7 +16,7 @@ from observatory.http.callers import Admin, CurrentPrincipal, OptionalPrincipal,
 from observatory.http.routing import Router
 from observatory.paging import PageDep, set_total
 from observatory.policies import repository as policies
-from observatory.seasons import repository, submissions
+from observatory.seasons import repository, submissions, withdrawals
 from observatory.seasons.repository import TeamFilter
 from observatory.seasons.schemas import SubmitRequest
 from observatory.standings import leaderboards, overview, progress
@@ -33,6 +33,7 @@ from softmax.wire import (
     SubmitResponse,
     TeamSummary,
     TeamTournamentProgress,
+    WithdrawResponse,
 )
 
 __all__ = ["router"]
@@ -173,6 +174,17 @@ def submit(
 ) -> SubmitResponse:
     """Enter a policy version of the caller's in a season."""
     return SubmitResponse(pools=submissions.submit(session, principal, reference, body.policy_version_id, now=now))
+
+
+@router.delete(
+    "/seasons/{season}/submissions/{policy_version_id}",
+    responses=errors(BadRequest, Unauthorized, Forbidden, NotFound, Conflict),
+)
+def withdraw(
+    reference: Reference, policy_version_id: uuid.UUID, session: SessionDep, principal: Writer, now: Now
+) -> WithdrawResponse:
+    """Withdraw a policy version of the caller's from a season. Matches that are scheduled are still played."""
+    return WithdrawResponse(pools=withdrawals.withdraw(session, principal, reference, policy_version_id, now=now))
 
 
 @router.get("/seasons/{season}/pools/{pool}/config", responses=errors(Unauthorized, NotFound))

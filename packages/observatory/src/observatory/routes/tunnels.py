@@ -22,7 +22,7 @@ from observatory.hosting.tunnels import Tunnel, Tunnels
 from observatory.job_states import IN_WORK
 from observatory.jobs import service as jobs
 
-__all__ = ["routes"]
+__all__ = ["held_job_of", "pages_of", "routes"]
 
 READY_SECONDS = 30.0
 """how long a worker may take to say that its game is ready"""
@@ -37,18 +37,12 @@ async def connect_tunnel(socket: WebSocket) -> None:
     state = socket.app.state
     database: Database = state.database
     tunnels: Tunnels = state.tunnels
-    job_id = await _held_job(socket)
+    job_id = await held_job_of(socket)
     if job_id is None:
         return
     await socket.accept()
-    try:
-        async with asyncio.timeout(READY_SECONDS):
-            pages = json.loads(await socket.receive_text())["ready"]["pages"]
-        if not isinstance(pages, str) or not _PAGES.fullmatch(pages):
-            raise ValueError(pages)
-    except (TimeoutError, ValueError, KeyError, TypeError, WebSocketDisconnect):
-        with suppress(RuntimeError):
-            await socket.close(_REFUSED, "Say what is ready first")
+    pages = await pages_of(socket)
+    if pages is None:
         return
     tunnel = Tunnel(job_id, socket, pages, max_streams=state.settings.max_hosted_sockets)
     tunnels.add(tunnel)
@@ -68,9 +62,23 @@ async def connect_tunnel(socket: WebSocket) -> None:
         await socket.close()
 
 
+async def pages_of(socket: WebSocket) -> str | None:
+    """Return the folder of the pages of a worker's game that is ready; None after the socket was refused."""
+    try:
+        async with asyncio.timeout(READY_SECONDS):
+            pages = json.loads(await socket.receive_text())["ready"]["pages"]
+        if isinstance(pages, str) and _PAGES.fullmatch(pages):
+            return pages
+    except (TimeoutError, ValueError, KeyError, TypeError, WebSocketDisconnect):
+        pass
+    with suppress(RuntimeError):
+        await socket.close(_REFUSED, "Say what is ready first")
+    return None
+
+
 async def connect_stream(socket: WebSocket) -> None:
     """Attach a stream that the server has asked for."""
-    tunnel = socket.app.state.tunnels.find(await _held_job(socket))
+    tunnel = socket.app.state.tunnels.find(await held_job_of(socket))
     if tunnel is None:
         with suppress(RuntimeError):
             await socket.close(_REFUSED, "There is no such game")
@@ -117,7 +125,7 @@ async def _hold(socket: WebSocket, tunnel: Tunnel, database: Database, state: ob
 _POLL_SECONDS = 5.0
 
 
-async def _held_job(socket: WebSocket) -> uuid.UUID | None:
+async def held_job_of(socket: WebSocket) -> uuid.UUID | None:
     """Return the job that the token of a worker holds; None after the socket was refused."""
     database: Database = socket.app.state.database
 

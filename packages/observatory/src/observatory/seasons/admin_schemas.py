@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from observatory.database.tables.seasons import SeasonStatus, TournamentType
+from observatory.database.tables.seasons import SeasonLife, SeasonStatus, TournamentType
 from observatory.wire import Body
 
 __all__ = ["AdminSeason", "SeasonChanged", "SeasonChecked", "SeasonClose", "SeasonSource", "SeasonText"]
@@ -23,6 +23,7 @@ class AdminSeason(BaseModel):
     display_name: str
     tournament_type: TournamentType
     status: SeasonStatus
+    life: SeasonLife
     canonical: bool
     public: bool
     is_default: bool
@@ -30,15 +31,17 @@ class AdminSeason(BaseModel):
     auto_roll_hour_utc: int | None
     seed: str | None
     created_at: datetime
+    opened_at: datetime | None
     started_at: datetime | None
     completed_at: datetime | None
     disabled_at: datetime | None
 
 
 class SeasonText(Body):
-    """A season as YAML."""
+    """A season as YAML. A draft is visible to administrators only, until it is opened."""
 
     yaml: str = Field(max_length=200_000)
+    draft: bool = Field(default=False, description="of a new season")
 
 
 class SeasonSource(BaseModel):
@@ -62,7 +65,7 @@ class SeasonChanged(BaseModel):
 
     name: str
     version: int
-    change: Literal["created", "edited", "unchanged", "new_version", "closed", "opened", "started"]
+    change: Literal["created", "edited", "unchanged", "new_version", "closed", "opened", "started", "draft"]
     sentence: str
 
 
@@ -70,3 +73,4 @@ class SeasonClose(Body):
     """`final` ends the season permanently: it cannot be reopened, and its seeds become public."""
 
     final: bool = False
+    reason: str = Field(default="", max_length=1000, description="shown with the matches that it cancels")

@@ -10,6 +10,7 @@ from observatory.database.tables.seasons import TournamentType
 from observatory.seasons.bounds import (
     MAX_AGENTS,
     MAX_DAYS,
+    MAX_DELAY_SECONDS,
     MAX_MINUTES,
     MAX_SEED,
     MAX_STEPS,
@@ -23,6 +24,7 @@ __all__ = [
     "Elimination",
     "FreeplayConfig",
     "Game",
+    "Live",
     "PolicyEval",
     "Rolling",
     "SampleTeams",
@@ -63,6 +65,25 @@ class Rolling(_Data):
     """whether a team season starts automatically when it is created"""
     keep_replays_days: float | None = Field(default=None, gt=0, le=MAX_DAYS)
     """how long replays of its matches are kept; None: as long as the server keeps others"""
+    queue_weight: float = Field(default=1.0, gt=0, le=100)
+    """its share of the workers' time: a season of weight 2 gets twice the time of one of weight 1"""
+
+
+class Live(_Data):
+    """Whether people may watch its matches while they are played, and how much later than they are played.
+
+    In a file `live: off` is short for `live: { watch: false }`. Changing this does not create a new version.
+    """
+
+    watch: bool = True
+    delay_seconds: float = Field(default=0, ge=0, le=MAX_DELAY_SECONDS)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_word(cls, data: Any) -> Any:
+        """Accept `on` and `off`, which YAML reads as booleans."""
+        words = {"on": True, "off": False, True: True, False: False}
+        return {"watch": words[data]} if isinstance(data, bool | str) and data in words else data
 
 
 class Threshold(_Data):
@@ -149,6 +170,7 @@ class TeamConfig(_Data):
     fixed_map_seed: int | None = Field(default=None, ge=0, le=MAX_SEED)
     max_failed_attempts: Amount = 3
     rolling: Rolling = Rolling()
+    live: Live = Live()
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -186,6 +208,7 @@ class FreeplayConfig(_Data):
     repetitions: Amount = 5
     fixed_map_seed: int | None = Field(default=None, ge=0, le=MAX_SEED)
     rolling: Rolling = Rolling()
+    live: Live = Live()
 
     @model_validator(mode="before")
     @classmethod
@@ -238,11 +261,15 @@ class SeasonPreset(_Data):
         return self.play.model_dump(mode="json")
 
     def plays_as(self, other: SeasonPreset) -> bool:
-        """Return whether both have the same rules: they may differ in texts, visibility and rolling only."""
+        """Return whether both have the same rules: they may differ in texts, visibility, rolling and live only."""
         return self._rules_of_play() == other._rules_of_play()
 
     def _rules_of_play(self) -> object:
-        return self.tournament_type, self.compat_version, self.play.model_copy(update={"rolling": Rolling()})
+        return (
+            self.tournament_type,
+            self.compat_version,
+            self.play.model_copy(update={"rolling": Rolling(), "live": Live()}),
+        )
 
 
 def elimination_sentence(rule: Elimination | None) -> str:

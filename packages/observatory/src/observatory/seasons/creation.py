@@ -18,30 +18,64 @@ from observatory.database.tables.jobs import Job
 from observatory.database.tables.policies import PolicyVersion
 from observatory.database.tables.seasons import EnvConfig, Pool, PoolPlayer, Season, TournamentType
 from observatory.events import Change, ChangeKind
-from observatory.job_states import JobStatus
+from observatory.job_states import CANCELLED, JobStatus
 from observatory.jobs import service as jobs
 from observatory.jobs.schemas import ErrorInfo
+from observatory.jobs.shares import season_group, set_weight
 from observatory.seasons import stages
 from observatory.seasons.config import SeasonPreset, TeamConfig
 from observatory.seasons.memberships import add_member
 from observatory.seasons.sources import preset_of, preset_text
 
-__all__ = ["create_season", "end_season", "roll_season"]
+__all__ = ["cancel_waiting", "create_season", "end_season", "open_draft", "rewrite_draft", "roll_season"]
 
 QUALIFYING, COMPETITION = "qualifying", "competition"
 SEED_BITS = 63
 
 
 def create_season(
-    session: Session, preset: SeasonPreset, env: Mapping[str, Any], *, now: datetime, source: str | None = None
+    session: Session,
+    preset: SeasonPreset,
+    env: Mapping[str, Any],
+    *,
+    now: datetime,
+    source: str | None = None,
+    draft: bool = False,
 ) -> Season:
     """Create the first or next version of a season, with new pools and a new seed; it becomes the canonical one.
 
     Freeplay seasons play from the start, team seasons wait for it unless their rolling says otherwise. The previous
-    version ends. A new default replaces the previous default. `source` is the original YAML text.
+    version ends. A new default replaces the previous default. `source` is the original YAML text. A draft waits for
+    `open_draft`: only administrators see it, and it takes no policies.
     """
     config = get_or_create_env_config(session, preset.play.game.game_engine, env, now=now)
-    return _create(session, preset, config, now=now, source=source)
+    return _create(session, preset, config, now=now, source=source, draft=draft)
+
+
+def open_draft(session: Session, season: Season, preset: SeasonPreset, *, now: datetime) -> None:
+    """Show a draft to everyone and let it take policies. A season that needs no start begins to play."""
+    season.opened_at, season.disabled_at = now, None
+    season.started_at = None if _waits_for_start(preset) else now
+    session.flush()
+    if preset.is_default:
+        make_default(session, season)
+    events.note(session, Change(ChangeKind.SEASON, season.id, frozenset({season.id})))
+
+
+def rewrite_draft(
+    session: Session, season: Season, preset: SeasonPreset, env: Mapping[str, Any], *, source: str, now: datetime
+) -> None:
+    """Replace all settings of a draft; nothing has been played, so that even its rules change in place."""
+    config = get_or_create_env_config(session, preset.play.game.game_engine, env, now=now)
+    for pool in list(season.pools):
+        session.delete(pool)
+    season.pools.clear()
+    session.flush()
+    for name, value in _columns(preset).items():
+        setattr(season, name, value)
+    season.source = source
+    _add_pools(session, season, preset, config)
+    events.note(session, Change(ChangeKind.SEASON, season.id, frozenset({season.id})))
 
 
 def roll_season(session: Session, season: Season, *, now: datetime) -> Season:
@@ -55,14 +89,21 @@ def roll_season(session: Session, season: Season, *, now: datetime) -> Season:
 
 
 def end_season(session: Session, season: Season, *, now: datetime) -> None:
-    """End a season: fail the matches that have not started, and make its seeds public."""
+    """End a season: cancel the matches that have not started, and make its seeds public."""
     if season.completed_at is None:
         season.completed_at = now
     session.flush()
-    for job in session.scalars(_waiting_jobs(season)):
-        error = ErrorInfo(error_type="unknown", message="The season ended before this match was played")
-        jobs.end(session, job, jobs.Ending(JobStatus.FAILED, error=error), now=now)
+    cancel_waiting(session, season, "Cancelled: the season ended before this match was played", now=now)
     events.note(session, Change(ChangeKind.SEASON, season.id, frozenset({season.id})))
+
+
+def cancel_waiting(session: Session, season: Season, message: str, *, now: datetime) -> int:
+    """Cancel the matches of a season that wait for a worker; return how many. Matches in play are not touched."""
+    waiting = session.scalars(_waiting_jobs(season)).all()
+    for job in waiting:
+        error = ErrorInfo(error_type=CANCELLED, message=message)
+        jobs.end(session, job, jobs.Ending(JobStatus.FAILED, error=error), now=now)
+    return len(waiting)
 
 
 def get_or_create_env_config(session: Session, game_engine: str, env: Mapping[str, Any], *, now: datetime) -> EnvConfig:
@@ -87,41 +128,29 @@ def make_default(session: Session, season: Season) -> None:
     session.flush()
 
 
-def _create(session: Session, preset: SeasonPreset, config: EnvConfig, *, now: datetime, source: str | None) -> Season:
-    last = session.scalar(select(func.max(Season.version)).where(Season.name == preset.name)) or 0
-    older = session.scalar(select(Season).where(Season.name == preset.name, Season.canonical))
-    if older is not None:
-        end_season(session, older, now=now)
-        older.canonical = older.is_default = False
-        session.flush()
-    waits = preset.tournament_type is TournamentType.team and not preset.play.rolling.start
+def _waits_for_start(preset: SeasonPreset) -> bool:
+    return preset.tournament_type is TournamentType.team and not preset.play.rolling.start
+
+
+def _columns(preset: SeasonPreset) -> dict[str, Any]:
     pools = _pools(preset)
-    season = Season(
-        id=new_id(),
-        name=preset.name,
-        version=last + 1,
-        canonical=True,
-        display_name=preset.display_name,
-        summary=preset.summary,
-        game_description=preset.game_description,
-        tournament_type=preset.tournament_type,
-        compat_version=preset.compat_version,
-        public=preset.public,
-        is_default=False,
-        auto_roll_hour_utc=preset.auto_roll_hour_utc,
-        entry_pool=pools[0][0],
-        leaderboard_pool=pools[-1][0],
-        config=preset.stored(),
-        source=preset_text(preset) if source is None else source,
-        seed=secrets.randbits(SEED_BITS),
-        created_at=now,
-        started_at=None if waits else now,
-    )
-    session.add(season)
-    session.flush()
-    if preset.is_default:
-        make_default(session, season)
-    for position, (name, description, plays) in enumerate(pools):
+    return {
+        "name": preset.name,
+        "display_name": preset.display_name,
+        "summary": preset.summary,
+        "game_description": preset.game_description,
+        "tournament_type": preset.tournament_type,
+        "compat_version": preset.compat_version,
+        "public": preset.public,
+        "auto_roll_hour_utc": preset.auto_roll_hour_utc,
+        "entry_pool": pools[0][0],
+        "leaderboard_pool": pools[-1][0],
+        "config": preset.stored(),
+    }
+
+
+def _add_pools(session: Session, season: Season, preset: SeasonPreset, config: EnvConfig) -> None:
+    for position, (name, description, plays) in enumerate(_pools(preset)):
         season.pools.append(
             Pool(
                 id=new_id(),
@@ -132,6 +161,36 @@ def _create(session: Session, preset: SeasonPreset, config: EnvConfig, *, now: d
             )
         )
     session.flush()
+    set_weight(session, season_group(season.id), preset.play.rolling.queue_weight)
+
+
+def _create(
+    session: Session, preset: SeasonPreset, config: EnvConfig, *, now: datetime, source: str | None, draft: bool = False
+) -> Season:
+    last = session.scalar(select(func.max(Season.version)).where(Season.name == preset.name)) or 0
+    older = session.scalar(select(Season).where(Season.name == preset.name, Season.canonical))
+    if older is not None:
+        end_season(session, older, now=now)
+        older.canonical = older.is_default = False
+        session.flush()
+    season = Season(
+        id=new_id(),
+        version=last + 1,
+        canonical=True,
+        is_default=False,
+        source=preset_text(preset) if source is None else source,
+        seed=secrets.randbits(SEED_BITS),
+        created_at=now,
+        opened_at=None if draft else now,
+        started_at=None if draft or _waits_for_start(preset) else now,
+        disabled_at=now if draft else None,
+        **_columns(preset),
+    )
+    session.add(season)
+    session.flush()
+    if preset.is_default and not draft:
+        make_default(session, season)
+    _add_pools(session, season, preset, config)
     if older is not None and preset.play.rolling.keep_entrants:
         _keep_entrants(session, older, season, now=now)
     events.note(session, Change(ChangeKind.SEASON, season.id, frozenset({season.id})))

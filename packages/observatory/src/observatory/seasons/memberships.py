@@ -1,4 +1,4 @@
-"""Join and leave pools. Every change adds a row; no member is ever deleted."""
+"""Join and leave pools. Every change adds a row; a member is deleted only with a version that never played."""
 
 from __future__ import annotations
 

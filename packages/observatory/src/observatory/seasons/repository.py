@@ -1,14 +1,14 @@
-"""All queries for seasons, and their visibility: only staff sees private seasons."""
+"""All queries for seasons, and their visibility: only staff sees private seasons and drafts."""
 
 from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, case, func, select, true
+from sqlalchemy import ColumnElement, and_, case, func, select, true
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 from sqlalchemy.sql.base import ExecutableOption
 
@@ -53,7 +53,9 @@ class SeasonReference:
 
 def visible(principal: Principal | None) -> ColumnElement[bool]:
     """Return the condition for the seasons that the caller may see."""
-    return true() if principal is not None and principal.is_admin else Season.public.is_(True)
+    if principal is not None and principal.is_admin:
+        return true()
+    return and_(Season.public, Season.opened_at.is_not(None))
 
 
 def seasons(session: Session, principal: Principal | None) -> list[Season]:
@@ -227,11 +229,22 @@ def member(session: Session, pool_id: uuid.UUID, policy_version_id: uuid.UUID) -
     return session.scalar(select(PoolPlayer).where(*conditions))
 
 
+def has_members(session: Session, pool_id: uuid.UUID) -> bool:
+    """Return whether a policy is, or was, in a pool."""
+    return session.scalars(select(PoolPlayer.id).where(PoolPlayer.pool_id == pool_id).limit(1)).first() is not None
+
+
 def is_entered(session: Session, season_id: uuid.UUID, policy_version_id: uuid.UUID) -> bool:
     """Return whether a version is, or was, in a pool of a season."""
     statement = select(PoolPlayer.id).join(Pool)
     conditions = (Pool.season_id == season_id, PoolPlayer.policy_version_id == policy_version_id)
     return session.scalars(statement.where(*conditions)).first() is not None
+
+
+def has_entrants(session: Session, season_id: uuid.UUID) -> bool:
+    """Return whether a version is, or was, in a pool of a season."""
+    statement = select(PoolPlayer.id).join(Pool).where(Pool.season_id == season_id)
+    return session.scalars(statement.limit(1)).first() is not None
 
 
 @dataclass(frozen=True)
@@ -260,6 +273,19 @@ def teams(
     if page is not None:
         statement = statement.limit(page.limit).offset(page.offset)
     return list(session.scalars(statement)), total
+
+
+def seats(session: Session, pool_id: uuid.UUID) -> Iterator[tuple[uuid.UUID, float | None, PolicyVersionSummary]]:
+    """Return team, score of the team and policy of each seat of the teams of a pool that are not eliminated."""
+    statement = (
+        select(Team.id, Team.score, PolicyVersion.id, Policy.name, PolicyVersion.version)
+        .join(TeamMember, TeamMember.team_id == Team.id)
+        .join(PolicyVersion, PolicyVersion.id == TeamMember.policy_version_id)
+        .join(Policy, Policy.id == PolicyVersion.policy_id)
+        .where(Team.pool_id == pool_id, Team.eliminated.is_(False))
+    )
+    for team, score, version, name, number in session.execute(statement):
+        yield team, score, PolicyVersionSummary(id=version, name=name, version=number)
 
 
 def team_ranks(session: Session, season_id: uuid.UUID) -> dict[uuid.UUID, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,20 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from observatory import games
-from observatory.database.tables.seasons import Season, TournamentType
+from observatory.database.tables.seasons import Season, SeasonLife, TournamentType
 from observatory.errors import Unprocessable
 from observatory.seasons.config import Game, SeasonPreset
 from observatory.seasons.yaml_reading import read_yaml
 
-__all__ = ["PRESETS", "env_config_of_game", "parse_preset", "preset_of", "preset_text", "read_preset"]
+__all__ = [
+    "PRESETS",
+    "env_config_of_game",
+    "parse_preset",
+    "preset_of",
+    "preset_text",
+    "problem_sentence",
+    "read_preset",
+]
 
 PRESETS = Path(__file__).parent / "presets"
 
@@ -45,7 +53,9 @@ def parse_preset(text: str, *, source: str = "The text") -> SeasonPreset:
 
 
 def preset_of(season: Season) -> SeasonPreset:
-    """Return a stored season as data."""
+    """Return a stored season as data. A draft becomes the default only when it is opened, so its text says it."""
+    if season.life is SeasonLife.DRAFT and season.source is not None:
+        return parse_preset(season.source)
     part = "team" if season.tournament_type is TournamentType.team else "freeplay"
     return SeasonPreset.model_validate(
         {
@@ -85,17 +95,22 @@ def _problem(error: ValidationError) -> str:
     # A misspelt field is also reported as missing: the unknown field says more.
     first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
     place = ".".join(f"{part!s:.60}" for part in first["loc"][:12]) or "the season"
-    kind, value = first["type"], first.get("input")
+    return f"{place}: {problem_sentence(first)}"
+
+
+def problem_sentence(problem: Mapping[str, Any]) -> str:
+    """Return what is wrong, and the allowed values, without the place."""
+    kind, value = problem["type"], problem.get("input")
     if kind == "extra_forbidden":
-        fields = sorted(_fields_at(first["loc"][:-1]))
-        close = difflib.get_close_matches(str(first["loc"][-1]), fields, n=1)
+        fields = sorted(_fields_at(problem["loc"][:-1]))
+        close = difflib.get_close_matches(str(problem["loc"][-1]), fields, n=1)
         hint = f"did you mean `{close[0]}`?" if close else f"there are {', '.join(fields)}"
-        return f"{place}: there is no such field; {hint}"
+        return f"there is no such field; {hint}"
     if kind == "missing":
-        return f"{place}: this field is missing"
-    message = first["msg"].removeprefix("Value error, ")
+        return "this field is missing"
+    message = problem["msg"].removeprefix("Value error, ")
     actual = "" if isinstance(value, dict | list) or kind == "value_error" else f", not {value!r:.80}"
-    return f"{place}: {message[:1].lower()}{message[1:]}{actual}"
+    return f"{message[:1].lower()}{message[1:]}{actual}"
 
 
 def _fields_at(place: tuple[int | str, ...]) -> set[str]:

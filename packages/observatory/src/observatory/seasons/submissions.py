@@ -15,6 +15,7 @@ from observatory.policies.service import own_version
 from observatory.seasons import repository
 from observatory.seasons.memberships import add_member
 from observatory.seasons.repository import SeasonReference
+from observatory.seasons.withdrawals import withdrawn_versions
 
 __all__ = ["AlreadySubmitted", "SubmissionsClosed", "check_open", "submit"]
 
@@ -22,6 +23,11 @@ __all__ = ["AlreadySubmitted", "SubmissionsClosed", "check_open", "submit"]
 class AlreadySubmitted(Conflict):
     def __init__(self, season: str) -> None:
         super().__init__(f"This policy version was submitted to season {season!r} already")
+
+
+class WasWithdrawn(Conflict):
+    def __init__(self, season: str) -> None:
+        super().__init__(f"This policy version was withdrawn from season {season!r}; upload it again as a new version")
 
 
 class SubmissionsClosed(Conflict):
@@ -38,7 +44,8 @@ def submit(
         raise BadRequest(f"Submit to {season.name!r} without naming a version")
     version = own_version(session, principal, policy_version_id)
     if repository.is_entered(session, season.id, version.id):
-        raise AlreadySubmitted(season.name)
+        was_withdrawn = version.id in withdrawn_versions(session, season.id)
+        raise WasWithdrawn(season.name) if was_withdrawn else AlreadySubmitted(season.name)
     check_open(session, season)
     _check_compatible(season, version)
     if version.bundle_key is None:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import uuid
+
 from sqlalchemy.orm import Session
 
 from observatory.database.cache import cached_value
 from observatory.database.tables.seasons import Pool, Season, TournamentType
 from observatory.errors import BadRequest
 from observatory.events import ChangeKind
-from observatory.policies.wire import version_summary
 from observatory.scoring.standings import placements
 from observatory.seasons import repository
 from observatory.seasons.config import TeamConfig
-from observatory.seasons.repository import TeamFilter
 from observatory.seasons.stages import plan_stages
 from observatory.standings.table_cache import pool_table
 from observatory.standings.table_pool import shows_placements, table_pool
-from softmax.wire import LeaderboardEntry, ScorePoliciesLeaderboardEntry
+from softmax.wire import LeaderboardEntry, PolicyVersionSummary, ScorePoliciesLeaderboardEntry
 
 __all__ = ["policy_leaderboard", "score_policies_leaderboard", "season_leaderboard"]
 
@@ -78,14 +78,16 @@ def score_policies_leaderboard(session: Session, season: Season) -> list[ScorePo
 def _placements(session: Session, season: Season) -> list[ScorePoliciesLeaderboardEntry]:
     config = TeamConfig.model_validate(season.config)
     last = plan_stages(config)[-1]
-    scored = repository.members(session, [repository.pool(season, last.output_pool).id])
-    if not scored:
+    if not repository.has_members(session, repository.pool(season, last.output_pool).id):
         return []
-    names = {player.policy_version_id: version_summary(player.policy_version) for player in scored}
-    teams, _ = repository.teams(session, season.id, TeamFilter(pool_name=last.input_pool, eliminated=False))
-    members = {team.id: [seat.policy_version_id for seat in team.members] for team in teams}
-    scores = {team.id: team.score for team in teams if team.score is not None}
-    names |= {seat.policy_version_id: version_summary(seat.policy_version) for team in teams for seat in team.members}
+    names: dict[uuid.UUID, PolicyVersionSummary] = {}
+    members: dict[uuid.UUID, list[uuid.UUID]] = {}
+    scores: dict[uuid.UUID, float] = {}
+    for team, score, policy in repository.seats(session, repository.pool(season, last.input_pool).id):
+        names[policy.id] = policy
+        members.setdefault(team, []).append(policy.id)
+        if score is not None:
+            scores[team] = score
     return [
         ScorePoliciesLeaderboardEntry(
             rank=row.rank,

@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from observatory import events
-from observatory.database.tables.seasons import Season, TournamentType
+from observatory.database.tables.seasons import Season, SeasonLife, TournamentType
 from observatory.errors import BadRequest, Conflict
 from observatory.events import Change, ChangeKind
 from observatory.matches import repository as matches
@@ -82,6 +82,8 @@ def start(session: Session, season: Season, *, now: datetime) -> TeamTournamentP
         raise BadRequest("Only team seasons are started; this one plays by itself")
     if season.started_at is not None:
         raise Conflict(f"Season {season.name!r} was started already")
+    if season.life is SeasonLife.DRAFT:
+        raise Conflict(f"Season {season.name!r} is a draft; open it first")
     season.started_at = now
     session.flush()
     events.note(session, Change(ChangeKind.SEASON, season.id, frozenset({season.id})))

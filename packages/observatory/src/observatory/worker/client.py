@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -44,8 +45,9 @@ class JobClient(Protocol):
 class HttpJobClient:
     """The calls over HTTP."""
 
-    def __init__(self, server: str, token: str, *, timeout: float = 60.0) -> None:
+    def __init__(self, server: str, token: str, *, timeout: float = 60.0, labels: Sequence[str] = ()) -> None:
         self.server = server.rstrip("/")
+        self._labels = list(labels)
         self._http = httpx.Client(timeout=timeout, trust_env=False)
         self._token = token
 
@@ -53,7 +55,7 @@ class HttpJobClient:
         self._http.close()
 
     def lease(self, worker: str, *, wait_seconds: float, lane: Lane = EPISODE) -> Lease | None:
-        body = {"worker": worker, "wait_seconds": wait_seconds, "lane": lane}
+        body = {"worker": worker, "wait_seconds": wait_seconds, "lane": lane, "labels": self._labels}
         response = self._call("/work/lease", self._token, body)
         return None if response.status_code == 204 else Lease.model_validate_json(response.content)
 

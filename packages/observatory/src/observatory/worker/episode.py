@@ -11,6 +11,7 @@ from typing import Any
 
 from observatory import games
 from observatory.games import PolicyToPlay
+from observatory.worker.live import LiveSender
 
 __all__ = ["end_with", "play_in_child"]
 
@@ -22,11 +23,15 @@ def play_in_child(
     policies: Sequence[PolicyToPlay],
     minimum: str,
     time_limit_seconds: float,
+    live: LiveSender | None = None,
 ) -> None:
     """Entry of the child: end when the worker has ended, whatever way, and play."""
     threading.Thread(target=end_with, args=(parent,), daemon=True).start()
     game = games.find(games.engine_of(spec))
-    game.play(folder, spec, policies, minimum=minimum, time_limit_seconds=time_limit_seconds)
+    options = {} if live is None else {"live": live}
+    game.play(folder, spec, policies, minimum=minimum, time_limit_seconds=time_limit_seconds, **options)
+    if live is not None:
+        live.close()
 
 
 def end_with(parent: Connection) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import uuid
 from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -47,18 +48,19 @@ def host_in_child(
         folder,
         lease.spec,
         policies,
-        TunnelDoor(server, lease),
+        TunnelDoor(server, lease.job_id, lease.job_token),
         minimum=minimum,
         time_limit_seconds=lease.time_limit_seconds,
     )
 
 
 class TunnelDoor:
-    """The worker's end of a tunnel."""
+    """The worker's end of a tunnel. `control` is the name of its first socket: `show` lets people only watch."""
 
-    def __init__(self, server: str, lease: Lease) -> None:
-        self._address = f"ws{server.removeprefix('http')}/work/jobs/{lease.job_id}"
-        self._headers = {"X-Auth-Token": lease.job_token}
+    def __init__(self, server: str, job_id: uuid.UUID, job_token: str, *, control: str = "tunnel") -> None:
+        self._address = f"ws{server.removeprefix('http')}/work/jobs/{job_id}"
+        self._headers = {"X-Auth-Token": job_token}
+        self._control_name = control
         self._control: ClientConnection | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -67,7 +69,7 @@ class TunnelDoor:
         from websockets.exceptions import WebSocketException
 
         try:
-            async with await self._connect("tunnel", max_size=MAX_CONTROL_BYTES) as control:
+            async with await self._connect(self._control_name, max_size=MAX_CONTROL_BYTES) as control:
                 self._control = control
                 await control.send(json.dumps({"ready": {"pages": game.pages}}))
                 async for text in control:

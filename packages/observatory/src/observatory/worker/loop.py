@@ -138,8 +138,10 @@ class Worker:
         except ValueError as problem:
             return ErrorInfo(error_type="policy_error", message=str(problem))
         from observatory.worker.episode import play_in_child
+        from observatory.worker.live import LiveSender
 
-        arguments = (folder, lease.spec, policies, self._minimum, lease.time_limit_seconds)
+        live = LiveSender(self._client.server, lease.job_id, lease.job_token) if lease.live else None
+        arguments = (folder, lease.spec, policies, self._minimum, lease.time_limit_seconds, live)
         if not self._run_child(lease, play_in_child, *arguments):
             # A policy that had exceeded its own share of the time would have been stopped before.
             raise MachineFailed(f"The episode was not over after {lease.time_limit_seconds:g} seconds")

@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import socket
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
@@ -28,6 +29,7 @@ def run_worker(
     token: str,
     *,
     name: str | None = None,
+    labels: Sequence[str] = (),
     once: bool = False,
     minimum: str = "landlock",
     parent: int | None = None,
@@ -59,7 +61,7 @@ def run_worker(
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, on_signal)
-    client = HttpJobClient(server, token)
+    client = HttpJobClient(server, token, labels=labels)
     name = name or f"{socket.gethostname()}-{os.getpid()}"
     worker = Worker(client, name, stopping=stopping, minimum=minimum)
     try:

@@ -72,13 +72,15 @@ class Token(Base):
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
+    last_used_at: Mapped[datetime | None]
+    """to within an hour"""
 
     user: Mapped[User | None] = relationship()
     player: Mapped[Player | None] = relationship()
 
 
 class Invitation(Base):
-    """A link that makes one account, or lets an account choose a new password. It works once."""
+    """A link that makes accounts, or lets an account choose a new password. It works `max_uses` times."""
 
     __tablename__ = "invitations"
 
@@ -87,11 +89,19 @@ class Invitation(Base):
     user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id"))
     """the account it is for; None for a new one"""
     is_admin: Mapped[bool] = mapped_column(default=False)
+    note: Mapped[str] = mapped_column(String(200), default="")
+    """the intended guest, for administrators"""
+    created_by: Mapped[str | None] = mapped_column(ForeignKey("users.id"))
+    max_uses: Mapped[int] = mapped_column(default=1)
+    uses: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime]
     used_at: Mapped[datetime | None]
+    """when it was used for the last possible time"""
+    revoked_at: Mapped[datetime | None]
 
-    user: Mapped[User | None] = relationship()
+    user: Mapped[User | None] = relationship(foreign_keys=[user_id])
+    creator: Mapped[User | None] = relationship(foreign_keys=[created_by])
 
 
 class AuthCode(Base):

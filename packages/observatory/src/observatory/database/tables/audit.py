@@ -7,9 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ForeignKey, String
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from observatory.database.base import Base
+from observatory.database.tables.accounts import User
 
 __all__ = ["AuditEntry"]
 
@@ -25,3 +26,5 @@ class AuditEntry(Base):
     """such as `network.grant`"""
     details: Mapped[dict[str, Any]]
     created_at: Mapped[datetime] = mapped_column(index=True)
+
+    actor: Mapped[User] = relationship()

@@ -57,13 +57,20 @@ class HostedGame(Base):
     """A game that runs on a worker for people and agents."""
 
     __tablename__ = "hosted_games"
-    __table_args__ = (Index("ix_hosted_games_user_id_created_at", "user_id", "created_at"),)
+    __table_args__ = (
+        Index("ix_hosted_games_user_id_created_at", "user_id", "created_at"),
+        Index("ix_hosted_games_guest_address_created_at", "guest_address", "created_at"),
+    )
 
     id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
     kind: Mapped[HostedKind] = mapped_column(enum_type(HostedKind))
     status: Mapped[HostedStatus] = mapped_column(enum_type(HostedStatus), index=True)
-    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"))
-    """who created it, and may end it"""
+    user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id"))
+    """the user who created it, and may end it; None for the game of a guest"""
+    guest_hash: Mapped[str | None] = mapped_column(String(64))
+    """hash of the browser session of the guest who created it"""
+    guest_address: Mapped[str | None] = mapped_column(String(64))
+    """keyed hash of the network address of that guest, for limits"""
     coworld_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("coworlds.id"))
     variant_id: Mapped[str | None] = mapped_column(String(200))
     seats: Mapped[list[Any]] = mapped_column(Json, default=list)
@@ -81,7 +88,7 @@ class HostedGame(Base):
     ended_at: Mapped[datetime | None]
 
     coworld: Mapped[Coworld] = relationship()
-    user: Mapped[User] = relationship()
+    user: Mapped[User | None] = relationship()
     job: Mapped[Job | None] = relationship()
     episode: Mapped[EpisodeRequest | None] = relationship()
     places: Mapped[list[HostedPlace]] = relationship(

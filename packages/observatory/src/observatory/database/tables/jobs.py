@@ -22,7 +22,7 @@ class Job(Base):
 
     __tablename__ = "jobs"
     __table_args__ = (
-        Index(None, "status", "priority", "created_at"),
+        Index(None, "status", "queue_group", "queue_person", "priority", "created_at", "id"),
         Index(None, "user_id"),
         Index(None, "completed_at"),
     )
@@ -38,6 +38,10 @@ class Job(Base):
     """greater comes first"""
     user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id"))
     """the user who requested it; None for the league itself"""
+    queue_group: Mapped[str] = mapped_column(String(64), default="other")
+    """the season, league or kind of job with which it shares the workers' time: `observatory.jobs.shares`"""
+    queue_person: Mapped[str] = mapped_column(String(64), default="")
+    """the user whose share of the time of the group it uses; empty if it is played for all"""
 
     attempts: Mapped[int] = mapped_column(default=0)
     """leases so far; the files of a lease lie in a folder of this number until it is finished"""
@@ -89,7 +93,7 @@ class JobFault(Base):
 
     id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
     job_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("jobs.id"), index=True)
-    worker: Mapped[str] = mapped_column(String(200))
+    worker: Mapped[str] = mapped_column(String(200), index=True)
     message: Mapped[str] = mapped_column(Text)
     """what the worker says about it; for operators, because it may name folders of the machine"""
     created_at: Mapped[datetime]

@@ -29,17 +29,22 @@ class MatchStatus(StrEnum):
     """played and scored; final"""
     FAILED = "failed"
     """ended without scores; final"""
+    CANCELLED = "cancelled"
+    """not played, because its season was closed; scheduled again when the season is reopened"""
 
 
 IN_FLIGHT = frozenset({MatchStatus.PENDING, MatchStatus.SCHEDULED, MatchStatus.RUNNING})
 
+_ENDS = {MatchStatus.COMPLETED, MatchStatus.FAILED, MatchStatus.CANCELLED}
+
 # A worker may be lost: its job, and with it the match, waits again.
 _MOVES = {
-    MatchStatus.PENDING: {MatchStatus.SCHEDULED, MatchStatus.RUNNING, MatchStatus.COMPLETED, MatchStatus.FAILED},
-    MatchStatus.SCHEDULED: {MatchStatus.RUNNING, MatchStatus.COMPLETED, MatchStatus.FAILED},
-    MatchStatus.RUNNING: {MatchStatus.SCHEDULED, MatchStatus.COMPLETED, MatchStatus.FAILED},
+    MatchStatus.PENDING: {MatchStatus.SCHEDULED, MatchStatus.RUNNING, *_ENDS},
+    MatchStatus.SCHEDULED: {MatchStatus.RUNNING, *_ENDS},
+    MatchStatus.RUNNING: {MatchStatus.SCHEDULED, *_ENDS},
     MatchStatus.COMPLETED: set[MatchStatus](),
     MatchStatus.FAILED: set[MatchStatus](),
+    MatchStatus.CANCELLED: {MatchStatus.SCHEDULED},
 }
 
 
@@ -82,7 +87,8 @@ class Match(Base):
     created_at: Mapped[datetime]
     completed_at: Mapped[datetime | None]
     completed_order: Mapped[int | None] = mapped_column(BigInteger, unique=True)
-    """numbers the matches of the server in the order they ended, completed or failed; None until then"""
+    """numbers the matches of the server in the order they ended, completed or failed; None until then, and for
+    cancelled matches, which count for nothing"""
 
     pool: Mapped[Pool] = relationship()
     job: Mapped[Job | None] = relationship()

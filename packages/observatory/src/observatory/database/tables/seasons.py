@@ -21,6 +21,7 @@ __all__ = [
     "Pool",
     "PoolPlayer",
     "Season",
+    "SeasonLife",
     "SeasonStatus",
     "Team",
     "TeamMember",
@@ -33,6 +34,21 @@ class MembershipAction(StrEnum):
 
     ADD = "add"
     REMOVE = "remove"
+
+
+class SeasonLife(StrEnum):
+    """The life of a season, for the people who run it. Published clients see `SeasonStatus`."""
+
+    DRAFT = "draft"
+    """administrators prepare it; others do not see it"""
+    OPEN = "open"
+    """takes policies; its matches have not started"""
+    PLAYING = "playing"
+    """plays matches"""
+    CLOSED = "closed"
+    """takes no policies and plays no matches; can be reopened"""
+    ENDED = "ended"
+    """its results are final and its seeds public"""
 
 
 class EnvConfig(Base):
@@ -90,6 +106,8 @@ class Season(Base):
     seed: Mapped[int] = mapped_column(BigInteger)
     """the source of all randomness of the season, so that it can be reproduced"""
     created_at: Mapped[datetime]
+    opened_at: Mapped[datetime | None]
+    """when it was shown to everyone and took policies; None for a draft, which is also disabled"""
     started_at: Mapped[datetime | None]
     completed_at: Mapped[datetime | None]
     disabled_at: Mapped[datetime | None]
@@ -101,6 +119,16 @@ class Season(Base):
         if self.completed_at is not None:
             return SeasonStatus.complete
         return SeasonStatus.not_started if self.started_at is None else SeasonStatus.in_progress
+
+    @property
+    def life(self) -> SeasonLife:
+        if self.completed_at is not None:
+            return SeasonLife.ENDED
+        if self.opened_at is None:
+            return SeasonLife.DRAFT
+        if self.disabled_at is not None:
+            return SeasonLife.CLOSED
+        return SeasonLife.OPEN if self.started_at is None else SeasonLife.PLAYING
 
 
 class Pool(Base):
@@ -121,7 +149,7 @@ class Pool(Base):
 
 
 class PoolPlayer(Base):
-    """A policy version in a pool. Never deleted: one that left is retired."""
+    """A policy version in a pool. One that left is retired; a row is deleted only with a version that never played."""
 
     __tablename__ = "pool_players"
     __table_args__ = (UniqueConstraint("pool_id", "policy_version_id"),)

@@ -1,0 +1,1 @@
+"""Friendly matches: one user challenges a policy of another, and the match counts for nothing."""

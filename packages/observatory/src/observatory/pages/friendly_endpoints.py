@@ -1,0 +1,145 @@
+"""Challenges and friendly matches over HTTP."""
+
+from __future__ import annotations
+
+import uuid
+
+from fastapi import Request, Response
+
+from observatory.clock import ClockDep, Now
+from observatory.database import SessionDep
+from observatory.database.tables.friendlies import ENDED_FRIENDLY
+from observatory.episodes.wire import EpisodeWire
+from observatory.errors import (
+    BadRequest,
+    Conflict,
+    Forbidden,
+    NotFound,
+    TooManyRequests,
+    Unauthorized,
+    errors,
+)
+from observatory.friendlies import repository, service
+from observatory.http.callers import CurrentUser, OptionalPrincipal
+from observatory.http.deps import SettingsDep, StoreDep
+from observatory.http.routing import Router
+from observatory.matches.explaining import NOT_ENDED, explain_job
+from observatory.pages import friendlies
+from observatory.pages.card_endpoints import picture
+from observatory.pages.friendly_schemas import ChallengeCreate, ChallengeOptions, FriendlyLine, FriendlyPage
+from softmax.wire import MatchExplanation
+
+__all__ = ["router"]
+
+router = Router(prefix="/observatory/api/friendlies", tags=["pages"])
+
+MAX_SHOWN = 50
+
+
+@router.get("", responses=errors(Unauthorized, Forbidden))
+def list_friendlies(session: SessionDep, user: CurrentUser, settings: SettingsDep, now: Now) -> list[FriendlyLine]:
+    """Return the challenges and friendly matches of the current user, newest first."""
+    rows = repository.of_user(session, user.user_id, MAX_SHOWN)
+    return [friendlies.friendly_line(row, user, settings, now=now) for row in rows]
+
+
+@router.post("", responses=errors(BadRequest, Unauthorized, Forbidden, NotFound, Conflict, TooManyRequests))
+def create_challenge(
+    body: ChallengeCreate, session: SessionDep, user: CurrentUser, settings: SettingsDep, now: Now
+) -> FriendlyLine:
+    """Challenge a policy version to a friendly match with one of the caller's."""
+    friendly = service.challenge(
+        session,
+        user,
+        version_id=body.policy_version_id,
+        opponent_version_id=body.opponent_version_id,
+        mission=body.mission,
+        settings=settings,
+        now=now,
+    )
+    return friendlies.friendly_line(friendly, user, settings, now=now)
+
+
+@router.get("/options/{policy_version_id}", responses=errors(Unauthorized, Forbidden, NotFound))
+def read_options(
+    policy_version_id: uuid.UUID, session: SessionDep, user: CurrentUser, settings: SettingsDep
+) -> ChallengeOptions:
+    """Return what the current user can choose for a challenge to a policy version."""
+    return friendlies.challenge_options(session, policy_version_id, user, settings)
+
+
+@router.get("/of-policy/{policy_version_id}", responses=errors(Unauthorized))
+def list_of_policy(
+    policy_version_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal, settings: SettingsDep, now: Now
+) -> list[FriendlyLine]:
+    """Return the friendly matches of a policy version that the caller may see, newest first."""
+    rows = repository.of_version(session, policy_version_id, principal, MAX_SHOWN)
+    return [friendlies.friendly_line(row, principal, settings, now=now) for row in rows]
+
+
+@router.get("/{friendly_id}", responses=errors(Unauthorized, NotFound))
+def read_friendly(
+    friendly_id: uuid.UUID,
+    session: SessionDep,
+    principal: OptionalPrincipal,
+    store: StoreDep,
+    settings: SettingsDep,
+    clock: ClockDep,
+) -> FriendlyPage:
+    """Return a friendly match: its players, results and replay."""
+    friendly = repository.friendly(session, friendly_id, principal)
+    return friendlies.friendly_page(session, friendly, principal, EpisodeWire(store, settings), now=clock())
+
+
+@router.get("/{friendly_id}/explanation", responses=errors(Unauthorized, NotFound))
+def read_explanation(
+    friendly_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal, store: StoreDep
+) -> MatchExplanation:
+    """Return what decided a friendly match, as that of other matches. Places in logs are for owners."""
+    friendly = repository.friendly(session, friendly_id, principal)
+    if friendly.job is None or friendly.status not in ENDED_FRIENDLY:
+        return NOT_ENDED
+    versions = [friendly.version, friendly.opponent_version]
+    return explain_job(friendly.job, versions, friendly.assignments, principal, store)
+
+
+@router.post("/{friendly_id}/accept", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
+def accept(
+    friendly_id: uuid.UUID, session: SessionDep, user: CurrentUser, settings: SettingsDep, now: Now
+) -> FriendlyLine:
+    """Accept a challenge to a policy of the current user: it is played."""
+    friendly = repository.friendly(session, friendly_id, user)
+    service.accept(session, user, friendly, settings, now=now)
+    return friendlies.friendly_line(friendly, user, settings, now=now)
+
+
+@router.post("/{friendly_id}/decline", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
+def decline(
+    friendly_id: uuid.UUID, session: SessionDep, user: CurrentUser, settings: SettingsDep, now: Now
+) -> FriendlyLine:
+    """Decline a challenge to a policy of the current user."""
+    friendly = repository.friendly(session, friendly_id, user)
+    service.decline(session, user, friendly, settings, now=now)
+    return friendlies.friendly_line(friendly, user, settings, now=now)
+
+
+@router.post("/{friendly_id}/withdraw", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
+def withdraw(
+    friendly_id: uuid.UUID, session: SessionDep, user: CurrentUser, settings: SettingsDep, now: Now
+) -> FriendlyLine:
+    """Withdraw a challenge of the current user."""
+    friendly = repository.friendly(session, friendly_id, user)
+    service.withdraw(session, user, friendly, settings, now=now)
+    return friendlies.friendly_line(friendly, user, settings, now=now)
+
+
+@router.get("/{friendly_id}/card.png", include_in_schema=False)
+def read_card_png(friendly_id: uuid.UUID, request: Request, session: SessionDep) -> Response:
+    """Return the card of a friendly match as PNG."""
+    return picture(request, friendlies.friendly_card(session, friendly_id).png(), "image/png")
+
+
+@router.get("/{friendly_id}/card.svg", include_in_schema=False)
+def read_card_svg(friendly_id: uuid.UUID, request: Request, session: SessionDep) -> Response:
+    """Return the card of a friendly match as SVG."""
+    return picture(request, friendlies.friendly_card(session, friendly_id).svg().encode(), "image/svg+xml")
