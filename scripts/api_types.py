@@ -40,6 +40,7 @@ OTHERS = {
     ("post", "/v2/leagues/{league_id}/settings"),
     ("post", "/v2/leagues/{league_id}/trigger-round"),
     ("post", "/v2/rounds/{round_id}/cancel"),
+    ("get", "/tournament/matches/{match_id}/explanation"),
     ("get", "/tournament/matches/{match_id}/{policy_version_id}/policy-logs"),
     ("post", "/stats/policies/submit/complete"),
     ("post", "/stats/policies/submit/presigned-url"),

@@ -79,6 +79,7 @@ def wait_for_rounds(http: httpx.Client, count: int) -> None:
 def pages(http: httpx.Client) -> dict[str, str]:
     """Return the address of every page by the name of its screenshot."""
     leader = http.get("/observatory/api/seasons/demo/table").json()["rows"][0]["policy"]["id"]
+    author = http.get(f"/observatory/api/policies/{leader}").json()["policy"]["author_id"]
     season = "/observatory/api/seasons/demo/matches"
     match = next(row for row in http.get(season, params={"status": "completed"}).json()["rows"] if row["has_replay"])
     failed = http.get(season, params={"status": "failed"}).json()["rows"]
@@ -94,8 +95,13 @@ def pages(http: httpx.Client) -> dict[str, str]:
         "upload": "/observatory/upload",
         "queue": "/observatory/queue",
         "me": "/observatory/me",
+        "notices": "/observatory/me/notices",
+        "person": f"/observatory/people/{author}",
         "manage": "/observatory/manage",
         "edit-season": "/observatory/manage/seasons/demo",
+        "invitations": "/observatory/manage/invitations",
+        "users": "/observatory/manage/users",
+        "audit": "/observatory/manage/audit",
         "sign-in": "/sign-in",
     }
     addresses |= game_pages(http) | league_pages(http)
@@ -129,6 +135,18 @@ def league_pages(http: httpx.Client) -> dict[str, str]:
         "round": f"/observatory/rounds/{played['id']}",
         "player": f"/observatory/players/{league['leader']['player']['id']}",
     }
+
+
+def running_match(http: httpx.Client) -> str:
+    """Wait until a match can be watched, and return the address of its page."""
+    deadline = time.monotonic() + 600
+    while True:
+        live = [line["url"] for line in http.get("/observatory/api/live").json() if "/matches/" in line["url"]]
+        if live:
+            return str(live[-1])  # the one that began last
+        if time.monotonic() > deadline:
+            fail("gallery: no match was played in ten minutes")
+        time.sleep(0.2)
 
 
 @contextmanager
@@ -169,6 +187,9 @@ def ready(page: Page, name: str) -> None:
     if name == "upload":
         upload(page)
     if name == "match":
+        page.frame_locator(".replay iframe").locator(".hud-chip").first.wait_for()
+        page.wait_for_timeout(1500)
+    if name == "live":
         page.frame_locator(".replay iframe").locator(".hud-chip").first.wait_for()
         page.wait_for_timeout(1500)
     page.wait_for_timeout(500)
@@ -228,6 +249,9 @@ def main() -> None:
                     continue
                 for theme, device, suffix in DEVICES:
                     take(browser, name, url + path, signed_in, theme=theme, device=device, suffix=suffix)
+        for theme, device, suffix in DEVICES if not arguments.only or "live" in arguments.only else ():
+            address = url + running_match(http)
+            take(browser, "live", address, signed_in, theme=theme, device=device, suffix=suffix)
         browser.close()
 
 

@@ -76,6 +76,7 @@ function liveApp(last: number) {
   };
   app.left = { replay } as unknown as Episode;
   app.live = {
+    canSteer: true,
     isRunning: true,
     isOver: false,
     speed: 8,
@@ -126,7 +127,8 @@ test("the sockets of a Coworld are beside its page and have its query", () => {
   const player = coworldDoor("http://h:1/x/client/player?slot=2&token=T#tick=3")!;
   expect(player.page).toBe("player");
   expect(player.address("player").href).toBe("http://h:1/x/player?slot=2&token=T");
-  expect(player.address("global").href).toBe("http://h:1/x/global?slot=2&token=T");
+  expect(player.address("global").href).toBe("http://h:1/x/player?slot=2&token=T&watch=1");
+  expect(player.address("admin").href).toBe("http://h:1/x/admin?slot=2&token=T");
   expect(coworldDoor("https://h/clients/admin")!.address("global").href).toBe("https://h/global?rights=host");
   expect(coworldDoor("http://h/client/other")).toBeNull();
 });

@@ -28,7 +28,10 @@ function show(app: HTMLElement, game: GameInfo): void {
   bar.name(game.title, hasAll ? "Stats" : "Rewards");
   app.className = "scores";
   table.hidden = true;
-  app.replaceChildren(bar.element, el("main", { class: "sheet" }, empty, table, notice.element));
+  app.replaceChildren(
+    bar.element,
+    el("main", { class: "sheet", attrs: { tabindex: 0, "aria-label": "Scores" } }, empty, table, notice.element),
+  );
   connection.open();
 }
 

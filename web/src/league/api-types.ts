@@ -1,5 +1,15 @@
 /* Made by scripts/api_types.py from the server's OpenAPI document; `make check` compares. Do not edit. */
 
+/** The steps of a policy's agents, summed. A number is null where the replay does not record it. */
+export interface ActionCounts {
+  steps: number;
+  idle: number;
+  blocked: number | null;
+  failed: number | null;
+  missed: number | null;
+  cells: number;
+}
+
 /** A job, without its environment and its seeds. */
 export interface AdminJob {
   id: string;
@@ -30,6 +40,7 @@ export interface AdminSeason {
   display_name: string;
   tournament_type: TournamentType;
   status: SeasonStatus;
+  life: SeasonLife;
   canonical: boolean;
   public: boolean;
   is_default: boolean;
@@ -37,6 +48,7 @@ export interface AdminSeason {
   auto_roll_hour_utc: number | null;
   seed: string | null;
   created_at: string;
+  opened_at: string | null;
   started_at: string | null;
   completed_at: string | null;
   disabled_at: string | null;
@@ -50,6 +62,37 @@ export interface AdminWorker {
   match_id: string | null;
   since: string | null;
   lease_expires_at: string | null;
+  labels: string[];
+  drained_at: string | null;
+}
+
+/** The properties that an assay scores. */
+export type AssayAxisName = "stability" | "efficiency" | "control";
+
+export interface AssayRunResponse {
+  id: string;
+  policy_version_id: string;
+  user_id: string;
+  name: string | null;
+  compat_version: string | null;
+  status: AssayStatus;
+  total_jobs: number;
+  completed_jobs: number;
+  failed_jobs: number;
+  error: string | null;
+  created_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+}
+
+/** The state of an assay. */
+export type AssayStatus = "pending" | "completed" | "failed";
+
+/** A part of the audit log, newest first. */
+export interface AuditPage {
+  rows: AuditRow[];
+  next_cursor: string | null;
+  actions: string[];
 }
 
 /** A decision of an administrator. */
@@ -61,6 +104,25 @@ export interface AuditRow {
 }
 
 export type AutoChampion = "always" | "never" | "lineage";
+
+export interface AxisScore {
+  axis: AssayAxisName;
+  score: number;
+  derived_metrics: MissionMetrics;
+}
+
+/** A high place in a table. */
+export interface BestResult {
+  kind: "season" | "league";
+  title: string;
+  url: string;
+  policy: PolicyRef;
+  rank: number;
+  of: number;
+  score: number | null;
+  is_final: boolean;
+  at: string;
+}
 
 /** One of the best players of a division. `low` to `high` is the 95 % interval of `measured`. */
 export interface BoardPlace {
@@ -78,6 +140,28 @@ export interface Cancellation {
 }
 
 export type CertificationState = "never_run" | "queued" | "certifying" | "certified" | "failed";
+
+/** A friendly match to be played: a policy version of the caller's against another one. */
+export interface ChallengeCreate {
+  policy_version_id: string;
+  opponent_version_id: string;
+  mission: string;
+}
+
+/** What the caller can choose for a challenge to a policy version. */
+export interface ChallengeOptions {
+  opponent: PolicyRef;
+  rule: ChallengeRule;
+  why_not: string | null;
+  policies: PolicyRef[];
+  missions: MissionOption[];
+}
+
+/** The challenges that the policies of a user accept. */
+export type ChallengeRule = "accept" | "ask" | "refuse";
+
+/** A way in which a notice leaves the server. */
+export type Channel = "email" | "webhook";
 
 /** A message from or to a commissioner. */
 export interface CommissionerMessageRow {
@@ -388,6 +472,53 @@ export interface CoworldVersionLine {
   created_at: string;
 }
 
+/** The link, shown once. */
+export interface CreatedInvitation {
+  id: string;
+  url: string;
+  expires_at: string;
+}
+
+/** A recent delivery, for users who find out why nothing arrives. */
+export interface DeliveryLine {
+  channel: Channel;
+  status: DeliveryStatus;
+  title: string;
+  error: string | null;
+  at: string;
+}
+
+/** The state of a delivery. */
+export type DeliveryStatus = "waiting" | "sending" | "sent" | "failed" | "skipped";
+
+/** A weakness of a policy, and what its author can do; `severity` is between 0 and 1. */
+export interface DiagnosisFinding {
+  axis: string;
+  severity: number;
+  likely_cause: string;
+  action: string;
+  expected_effect: string;
+}
+
+/** The last diagnosis of a policy version of the caller's. */
+export interface DiagnosisPage {
+  run: AssayRunResponse | null;
+  axes: AxisScore[];
+  missions: Record<string, MissionMetrics>;
+  findings: DiagnosisFinding[];
+  why_not: string | null;
+}
+
+/** A rate in which a policy differs much from another one, or from all others where there are several. */
+export interface Difference {
+  measure: string;
+  policy: number;
+  other: number | null;
+  value: number;
+  other_value: number;
+  text: string;
+}
+
 export interface DivisionCard {
   id: string;
   name: string;
@@ -533,6 +664,7 @@ export interface EpisodeFrames {
   page_url: string | null;
   replay_url: string | null;
   output_urls: Record<string, string>;
+  live_url: string | null;
 }
 
 /** An episode in a list. */
@@ -547,6 +679,7 @@ export interface EpisodeLine {
   created_at: string;
   completed_at: string | null;
   has_replay: boolean;
+  is_live: boolean;
 }
 
 /** A file that a role wrote. */
@@ -569,6 +702,7 @@ export interface EpisodePage {
   created_at: string;
   completed_at: string | null;
   has_replay: boolean;
+  is_live: boolean;
   requester: string;
   request_id: string | null;
   request_title: string | null;
@@ -665,6 +799,41 @@ export interface EventsPage {
 
 export type ExperienceStatus = "pending" | "running" | "completed" | "failed" | "cancelled";
 
+/** A policy in an episode. Lists have a value for each of the sampled steps and count from the beginning. */
+export interface ExplainedPolicy {
+  name: string;
+  agents: number[];
+  status: string;
+  failed_step: number | null;
+  reward: number[];
+  taken: number[];
+  hearts: number[] | null;
+  deaths: number[] | null;
+  counts: ActionCounts;
+}
+
+/** A team, and how many objects it held at each of the sampled steps. */
+export interface ExplainedTeam {
+  name: string;
+  agents: number[];
+  held: number[];
+}
+
+/** What happened in an episode, from its replay. The same episode gives the same document. */
+export interface Explanation {
+  version: number;
+  steps: number;
+  max_steps: number;
+  ticks: number[];
+  held_name: string | null;
+  teams: ExplainedTeam[];
+  policies: ExplainedPolicy[];
+  shared_reward: boolean;
+  summary: string[];
+  moments: Moment[];
+  differences: Difference[];
+}
+
 /** A match that failed; `blamed` is the policy at fault, if any. */
 export interface Failure {
   match_id: string;
@@ -691,6 +860,12 @@ export interface FailureLine {
 /** The party that a failed episode blames. */
 export type FaultKind = "policy" | "game" | "server" | "unknown";
 
+/** A problem, and the path of its field in the document; an empty path for the season as a whole. */
+export interface FieldProblem {
+  path: string[];
+  message: string;
+}
+
 /** One difference, in a sentence. */
 export interface Finding {
   kind: FindingKind;
@@ -702,6 +877,21 @@ export interface Finding {
 /** The kind of a difference between stored and recomputed data. */
 export type FindingKind = "file" | "score" | "table" | "member" | "team" | "season";
 
+/** One setting. `path` leads to it in the document; its step `play` is the part of the season's type. */
+export interface FormField {
+  path: string[];
+  group: string;
+  title: string;
+  about: string;
+  kind: string;
+  default?: unknown;
+  required?: boolean;
+  minimum?: number | null;
+  maximum?: number | null;
+  choices?: string[];
+  only?: string | null;
+}
+
 /** A player's result in a recent round. */
 export interface FormPoint {
   round_id: string;
@@ -712,6 +902,64 @@ export interface FormPoint {
   rating: number | null;
 }
 
+/** A challenge, or the friendly match that came of it. */
+export interface FriendlyLine {
+  id: string;
+  status: FriendlyStatus;
+  expired: boolean;
+  players: FriendlyPolicy[];
+  mission: string;
+  season: string | null;
+  mine: boolean;
+  can_answer: boolean;
+  can_withdraw: boolean;
+  created_at: string;
+  completed_at: string | null;
+}
+
+export interface FriendlyPage {
+  id: string;
+  status: FriendlyStatus;
+  expired: boolean;
+  players: FriendlyPolicy[];
+  mission: string;
+  season: string | null;
+  mine: boolean;
+  can_answer: boolean;
+  can_withdraw: boolean;
+  created_at: string;
+  completed_at: string | null;
+  error: string | null;
+  error_type: string | null;
+  assignments: number[];
+  rewards: number[] | null;
+  steps: number | null;
+  job_id: string | null;
+  episode_id: string | null;
+  replay_url: string | null;
+  viewer_url: string | null;
+  watch_url: string | null;
+}
+
+/** A policy in a friendly match. */
+export interface FriendlyPolicy {
+  policy: PolicyRef;
+  num_agents: number;
+  score: number | null;
+  to_blame: boolean;
+}
+
+/** The state of a friendly match. */
+export type FriendlyStatus = "asked" | "declined" | "withdrawn" | "waiting" | "running" | "completed" | "failed";
+
+/** A match to play small beside other content. `kind` is live, replay, or none if there is no match to show. */
+export interface FrontMatch {
+  kind: "live" | "replay" | "none";
+  match: MatchLine | null;
+  season_display_name: string | null;
+  viewer_url: string | null;
+}
+
 /** Seasons and leagues together: those that play now first. */
 export interface FrontPage {
   seasons: SeasonCard[];
@@ -719,6 +967,28 @@ export interface FrontPage {
   coworlds: number;
   my_seasons: SeasonEntryLine[];
   my_leagues: PlayerMembership[];
+}
+
+/** A game that guests may play. */
+export interface GuestGame {
+  game: string;
+  coworld_id: string;
+  coworld_name: string;
+  title: string;
+  description: string;
+  variant_id: string | null;
+  variant_name: string | null;
+  variant_description?: string;
+}
+
+/** The choice of a guest. */
+export interface GuestGameStart {
+  game: string;
+}
+
+/** The games that guests may play, in the operator's order. */
+export interface GuestGames {
+  games: GuestGame[];
 }
 
 /** Matches with one other policy: our mean score, theirs, and the difference with its interval. */
@@ -782,8 +1052,31 @@ export interface HostedLine {
 /** The state of a hosted game. */
 export type HostedStatus = "open" | "starting" | "running" | "ended";
 
+/** A link to register an account or, for an existing account, to choose a new password. */
+export interface InvitationCreate {
+  email?: string | null;
+  is_admin?: boolean;
+  expires_in_hours?: number;
+  max_uses?: number;
+  note?: string;
+}
+
+/** An invitation without its link, which is shown only when it is created. */
+export interface InvitationRow {
+  id: string;
+  account: string | null;
+  is_admin: boolean;
+  note: string;
+  created_by: string | null;
+  uses: number;
+  max_uses: number;
+  state: "open" | "used" | "expired" | "revoked";
+  created_at: string;
+  expires_at: string;
+}
+
 /** The purpose of a job. */
-export type JobKind = "match" | "episode" | "commissioner" | "certification" | "report" | "hosted_game" | "assay" | "private";
+export type JobKind = "match" | "episode" | "friendly" | "commissioner" | "certification" | "report" | "hosted_game" | "assay" | "private";
 
 /** The state of a job. */
 export type JobStatus = "pending" | "dispatched" | "running" | "completed" | "failed";
@@ -813,6 +1106,14 @@ export interface JoinedSpectator {
   player_id: string | null;
   player_name: string | null;
   joined_at: string;
+}
+
+/** Where notices of a kind go. */
+export interface KindSetting {
+  kind: NoticeKind;
+  page: boolean;
+  email: boolean;
+  webhook: boolean;
 }
 
 /** A policy at the top of a table. `low` to `high` holds the true score in 95 of 100 cases. */
@@ -968,6 +1269,23 @@ export interface LeagueState {
   next_at: string | null;
 }
 
+/** A step that the season can take now. */
+export interface LifeStep {
+  action: "open" | "start" | "close" | "reopen" | "end" | "roll" | "draft" | "unstart";
+  title: string;
+  consequences: string[];
+  undo: string;
+  can_undo: boolean;
+  is_undo: boolean;
+}
+
+/** A match or an episode that is being played and may be watched on its page. */
+export interface LiveLine {
+  title: string;
+  url: string;
+  about: string;
+}
+
 /** A game of a league to be joined. */
 export interface LobbyCreate {
   idempotency_key: string;
@@ -1007,10 +1325,24 @@ export interface LocksUpdate {
   game_version_locked: boolean;
 }
 
+/** The place in the log of a policy that shows its failure. */
+export interface LogPlace {
+  agent: number;
+  line: number;
+  lines: string[];
+}
+
 /** The match that replaces a failed one. */
 export interface MatchAgain {
   match_id: string;
   sentence: string;
+}
+
+/** What decided a match. */
+export interface MatchExplanation {
+  explanation: Explanation | null;
+  why_not: string | null;
+  failures: PolicyFailure[];
 }
 
 /** A match in a list. `status` is waiting, running, completed or failed. */
@@ -1028,6 +1360,7 @@ export interface MatchLine {
   created_at: string;
   completed_at: string | null;
   has_replay: boolean;
+  watch_url: string | null;
 }
 
 /** A match with its details. */
@@ -1045,6 +1378,7 @@ export interface MatchPage {
   created_at: string;
   completed_at: string | null;
   has_replay: boolean;
+  watch_url: string | null;
   season_display_name: string;
   job_id: string | null;
   episode_id: string | null;
@@ -1110,6 +1444,29 @@ export interface MembersPage {
   next_cursor: string | null;
 }
 
+export interface MissionMetrics {
+  reward_variance?: number;
+  non_zero_episode_pct?: number;
+  timeout_rate?: number;
+  mean_move_success?: number;
+  mean_action_failed?: number;
+  mean_stuck_steps?: number;
+}
+
+export interface MissionOption {
+  key: string;
+  title: string;
+}
+
+/** A turning point. `tick` is where to look in the replay. */
+export interface Moment {
+  tick: number;
+  kind: string;
+  text: string;
+  policy: number | null;
+  team: number | null;
+}
+
 /** One of the caller's policies in a season: where it is, what happened last, and why. */
 export interface MyEntry {
   policy: PolicyRef;
@@ -1123,6 +1480,79 @@ export interface MyEntry {
   last_event: string;
   last_event_at: string;
   why: string;
+}
+
+/** The kind of event that a notice is about. */
+export type NoticeKind = "match" | "failure" | "promotion" | "overtaken" | "challenge";
+
+/** A notice; `url` is the path of the page that it is about. */
+export interface NoticeLine {
+  id: string;
+  kind: NoticeKind;
+  title: string;
+  text: string;
+  url: string;
+  events: number;
+  created_at: string;
+  updated_at: string;
+  read: boolean;
+}
+
+export interface NoticeSettingsPage {
+  kinds: KindSetting[];
+  has_email: boolean;
+  email: string | null;
+  email_confirmed: boolean;
+  has_webhooks: boolean;
+  webhook_url: string | null;
+  webhook_secret: string | null;
+  challenges: ChallengeRule;
+  deliveries: DeliveryLine[];
+}
+
+/** New settings; a field that is missing stays as it is, and null removes an address. */
+export interface NoticeSettingsUpdate {
+  kinds?: Record<string, ("page" | "email" | "webhook")[]> | null;
+  email?: string | null;
+  webhook_url?: string | null;
+  new_webhook_secret?: boolean;
+  challenges?: ChallengeRule | null;
+}
+
+export interface NoticesPage {
+  rows: NoticeLine[];
+  next_cursor: string | null;
+  unread: number;
+}
+
+/** The notices that the user has read; without `ids` all of them. */
+export interface NoticesRead {
+  ids?: string[] | null;
+}
+
+/** A token of the caller, without the token. */
+export interface OwnToken {
+  id: string;
+  kind: TokenKind;
+  name: string;
+  preview: string;
+  scopes: string[];
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  is_expired: boolean;
+}
+
+export interface OwnTokenCreate {
+  name: string;
+  scopes?: string[];
+  expires_in_days?: number | null;
+}
+
+/** The only response that shows the token. */
+export interface OwnTokenCreated {
+  token: string;
+  row: OwnToken;
 }
 
 /** Meetings of two entrants, seen from the first; both are positions in `entrants`. */
@@ -1142,6 +1572,31 @@ export interface Pairings {
   cells: PairingCell[];
 }
 
+/** Matches with one partner in a game with a shared reward. */
+export interface PartnerLine {
+  partner: PolicyRef;
+  matches: number;
+  score: number;
+  average: number;
+  difference: number;
+  low: number | null;
+  high: number | null;
+}
+
+/** The public data of a person. Never the address to sign in with. */
+export interface PersonPage {
+  id: string;
+  key: string;
+  name: string;
+  mine: boolean;
+  since: string;
+  policies: PlayerPolicy[];
+  seasons: SeasonEntryLine[];
+  leagues: PlayerMembership[];
+  best: BestResult[];
+  matches: MatchLine[];
+}
+
 /** A game that people join, as the caller sees it. */
 export interface PlaySession {
   session_id: string;
@@ -1153,7 +1608,9 @@ export interface PlaySession {
   coworld_id: string;
   coworld_name: string;
   coworld_version: string;
+  description?: string;
   variant_id: string | null;
+  variant_description?: string;
   variants: Record<string, string>[];
   allow_spectators: boolean;
   status: "open" | "starting" | "running" | "ended";
@@ -1270,6 +1727,17 @@ export interface PlayerSeason {
   active: boolean;
 }
 
+/** A policy of a match that did not play to the end or missed deadlines. */
+export interface PolicyFailure {
+  policy_index: number;
+  name: string;
+  status: string;
+  step: number | null;
+  missed_deadlines: number;
+  message: string | null;
+  log: LogPlace | null;
+}
+
 /** Where a policy version plays besides seasons. */
 export interface PolicyLeagues {
   leagues: PlayerMembership[];
@@ -1289,7 +1757,9 @@ export interface PolicyPage {
   season: string | null;
   pool: string | null;
   points: ScorePoint[];
+  shared_reward: boolean;
   head_to_head: HeadToHead[];
+  partners: PartnerLine[];
   mean_seconds: number | null;
   failures: FailureLine[];
   card_url: string;
@@ -1302,6 +1772,7 @@ export interface PolicyRef {
   name: string;
   version: number;
   author: string;
+  author_id: string;
 }
 
 /** A policy version in a pool of a season. */
@@ -1321,11 +1792,17 @@ export interface PolicySeason {
   failed: number;
 }
 
+/** A version of a policy with its score in the chosen pool. */
 export interface PolicyVersionLine {
   id: string;
   version: number;
   created_at: string;
   seasons: string[];
+  rank: number | null;
+  score: number | null;
+  low: number | null;
+  high: number | null;
+  matches: number;
 }
 
 /** A new version, and the pools it entered, when a season was named. */
@@ -1370,6 +1847,14 @@ export interface PresignedUploadUrlResponse {
   upload_id: string;
 }
 
+/** A part of the schedule. */
+export interface PreviewStage {
+  title: string;
+  sentence: string;
+  policies: number;
+  matches: number;
+}
+
 /** Everything of the current user, in one place. */
 export interface Profile {
   seasons: SeasonEntryLine[];
@@ -1386,8 +1871,20 @@ export interface QueuePage {
   running: RunningMatch[];
   queued: QueuedMatch[];
   queued_total: number;
+  shares: QueueShareLine[];
   workers: WorkerLine[];
   commissioner: CommissionerNote[];
+}
+
+/** A season, a league or a kind of job with waiting jobs, and its share of the workers' time. */
+export interface QueueShareLine {
+  title: string;
+  url: string | null;
+  weight: number;
+  share: number;
+  waiting: number;
+  running: number;
+  ahead_seconds: number;
 }
 
 export interface QueuedMatch {
@@ -1397,9 +1894,25 @@ export interface QueuedMatch {
   about: string;
   about_url: string | null;
   match: MatchLine | null;
+  is_live?: boolean;
   place: number;
   queued_at: string;
   why: string;
+}
+
+/** Limits of a user; null means the server's. */
+export interface QuotaChange {
+  max_stored_bytes?: number | null;
+  max_uploads_per_day?: number | null;
+}
+
+/** What a user may store and upload, and has. A limit of its own is not null. */
+export interface QuotaRow {
+  user_id: string;
+  stored_bytes: number;
+  uploads_today: number;
+  max_stored_bytes: number | null;
+  max_uploads_per_day: number | null;
 }
 
 export interface RatingPoint {
@@ -1659,6 +2172,7 @@ export interface RunningMatch {
   about: string;
   about_url: string | null;
   match: MatchLine | null;
+  is_live?: boolean;
   since: string | null;
   worker: string | null;
 }
@@ -1675,7 +2189,7 @@ export interface ScorePoint {
 
 /** A page that fits. `url` is its address. */
 export interface SearchHit {
-  kind: "season" | "league" | "division" | "policy" | "player" | "coworld" | "round" | "episode" | "match";
+  kind: "season" | "league" | "division" | "policy" | "person" | "player" | "coworld" | "round" | "episode" | "match";
   title: string;
   about: string;
   url: string;
@@ -1715,7 +2229,7 @@ export interface SeasonCard {
 export interface SeasonChanged {
   name: string;
   version: number;
-  change: "created" | "edited" | "unchanged" | "new_version" | "closed" | "opened" | "started";
+  change: "created" | "edited" | "unchanged" | "new_version" | "closed" | "opened" | "started" | "draft";
   sentence: string;
 }
 
@@ -1729,6 +2243,7 @@ export interface SeasonChecked {
 /** `final` ends the season permanently: it cannot be reopened, and its seeds become public. */
 export interface SeasonClose {
   final?: boolean;
+  reason?: string;
 }
 
 /** One of the caller's policies in a season. */
@@ -1742,6 +2257,40 @@ export interface SeasonEntryLine {
   of: number;
   score: number | null;
   entered_at: string;
+}
+
+/** The form for a season, and the document of a new one. */
+export interface SeasonForm {
+  fields: FormField[];
+  document: Record<string, unknown>;
+}
+
+/** The season in both forms, the problems in it, and what it would play and cost. */
+export interface SeasonFormChecked {
+  good: boolean;
+  sentence: string;
+  problems: FieldProblem[];
+  yaml: string;
+  document: Record<string, unknown> | null;
+  preview: SeasonPreview | null;
+}
+
+/** A season as the form or as its YAML has it: one of both. */
+export interface SeasonFormText {
+  yaml?: string | null;
+  document?: Record<string, unknown> | null;
+  policies?: number;
+}
+
+/** The life of a season, for the people who run it. Published clients see `SeasonStatus`. */
+export type SeasonLife = "draft" | "open" | "playing" | "closed" | "ended";
+
+/** Where a season is in its life, and the steps it can take. */
+export interface SeasonLifeRead {
+  name: string;
+  version: number;
+  life: SeasonLife;
+  steps: LifeStep[];
 }
 
 /** A season with its details. */
@@ -1782,6 +2331,20 @@ export interface SeasonPage {
   my_entries: MyEntry[];
 }
 
+/** The schedule and the cost of a season with a number of policies. Numbers are null if no match was measured. */
+export interface SeasonPreview {
+  policies: number;
+  stages: PreviewStage[];
+  matches: number;
+  match_seconds: number | null;
+  cpu_seconds: number | null;
+  workers: number;
+  days: number | null;
+  share: number;
+  storage_bytes: number | null;
+  basis: string;
+}
+
 /** A season as YAML, and which one it is. */
 export interface SeasonSource {
   yaml: string;
@@ -1792,9 +2355,10 @@ export interface SeasonSource {
 /** The state of a season; derived from its timestamps. */
 export type SeasonStatus = "not_started" | "in_progress" | "complete";
 
-/** A season as YAML. */
+/** A season as YAML. A draft is visible to administrators only, until it is opened. */
 export interface SeasonText {
   yaml: string;
+  draft?: boolean;
 }
 
 export interface SeasonVersionLine {
@@ -1961,6 +2525,9 @@ export interface Timings {
   played: number | null;
 }
 
+/** The identity that a token gives its holder. */
+export type TokenKind = "personal" | "player_session" | "player_credential" | "worker";
+
 export interface TokenLine {
   id: string;
   name: string;
@@ -1972,6 +2539,17 @@ export interface TokenLine {
 
 /** How a season is played. */
 export type TournamentType = "freeplay" | "team";
+
+/** How many notices the user has not read. */
+export interface Unread {
+  unread: number;
+}
+
+/** An account with its quota. */
+export interface UserLine {
+  user: UserRead;
+  quota: QuotaRow;
+}
 
 /** An account as administrators see it. */
 export interface UserRead {
@@ -1994,6 +2572,19 @@ export interface UserRow {
   created_at?: string | null;
 }
 
+export interface UserUpdate {
+  is_admin?: boolean | null;
+  disabled?: boolean | null;
+}
+
+/** Accounts that fit the search, oldest first, and the limits of users without their own. */
+export interface UsersPage {
+  users: UserLine[];
+  total: number;
+  default_max_stored_bytes: number;
+  default_max_uploads_per_day: number;
+}
+
 export interface VariantConfig {
   kind: "variant";
   variant_id: string;
@@ -2005,6 +2596,12 @@ export interface WaitingChampion {
   since: string;
 }
 
+/** The change of a worker. */
+export interface WorkerChanged {
+  name: string;
+  sentence: string;
+}
+
 export interface WorkerLine {
   name: string;
   seen_seconds_ago: number;
@@ -2012,9 +2609,14 @@ export interface WorkerLine {
 
 export interface GetCalls {
   "/observatory/api/admin/audit": { answer: AuditRow[]; body: undefined };
+  "/observatory/api/admin/audit-log": { answer: AuditPage; body: undefined };
   "/observatory/api/admin/failures": { answer: Failure[]; body: undefined };
+  "/observatory/api/admin/invitations": { answer: InvitationRow[]; body: undefined };
   "/observatory/api/admin/jobs": { answer: AdminJob[]; body: undefined };
+  "/observatory/api/admin/people": { answer: UsersPage; body: undefined };
   "/observatory/api/admin/seasons": { answer: AdminSeason[]; body: undefined };
+  "/observatory/api/admin/seasons/form": { answer: SeasonForm; body: undefined };
+  "/observatory/api/admin/seasons/{season}/life": { answer: SeasonLifeRead; body: undefined };
   "/observatory/api/admin/seasons/{season}/yaml": { answer: SeasonSource; body: undefined };
   "/observatory/api/admin/users": { answer: UserRead[]; body: undefined };
   "/observatory/api/admin/workers": { answer: AdminWorker[]; body: undefined };
@@ -2025,18 +2627,33 @@ export interface GetCalls {
   "/observatory/api/divisions/{division_id}/table": { answer: DivisionTable; body: undefined };
   "/observatory/api/episodes/{episode}": { answer: EpisodePage; body: undefined };
   "/observatory/api/episodes/{episode}/frames": { answer: EpisodeFrames; body: undefined };
+  "/observatory/api/friendlies": { answer: FriendlyLine[]; body: undefined };
+  "/observatory/api/friendlies/of-policy/{policy_version_id}": { answer: FriendlyLine[]; body: undefined };
+  "/observatory/api/friendlies/options/{policy_version_id}": { answer: ChallengeOptions; body: undefined };
+  "/observatory/api/friendlies/{friendly_id}": { answer: FriendlyPage; body: undefined };
+  "/observatory/api/friendlies/{friendly_id}/explanation": { answer: MatchExplanation; body: undefined };
   "/observatory/api/front": { answer: FrontPage; body: undefined };
+  "/observatory/api/front-match": { answer: FrontMatch; body: undefined };
+  "/observatory/api/guest/games": { answer: GuestGames; body: undefined };
+  "/observatory/api/guest/games/{session_id}": { answer: PlaySession; body: undefined };
   "/observatory/api/leagues": { answer: LeagueCard[]; body: undefined };
   "/observatory/api/leagues/{league_id}": { answer: LeaguePage; body: undefined };
   "/observatory/api/leagues/{league_id}/events": { answer: EventsPage; body: undefined };
   "/observatory/api/leagues/{league_id}/rounds": { answer: RoundsPage; body: undefined };
   "/observatory/api/leagues/{league_id}/settings-form": { answer: LeagueSettingsForm; body: undefined };
+  "/observatory/api/live": { answer: LiveLine[]; body: undefined };
   "/observatory/api/matches/{match_id}": { answer: MatchPage; body: undefined };
   "/observatory/api/me": { answer: Me; body: undefined };
+  "/observatory/api/notices": { answer: NoticesPage; body: undefined };
+  "/observatory/api/notices/settings": { answer: NoticeSettingsPage; body: undefined };
+  "/observatory/api/notices/unread": { answer: Unread; body: undefined };
+  "/observatory/api/people/{person}": { answer: PersonPage; body: undefined };
   "/observatory/api/players/{player_id}": { answer: PlayerPage; body: undefined };
   "/observatory/api/players/{player_id}/history": { answer: HistoryPage; body: undefined };
   "/observatory/api/policies/{policy_version_id}": { answer: PolicyPage; body: undefined };
+  "/observatory/api/policies/{policy_version_id}/diagnosis": { answer: DiagnosisPage; body: undefined };
   "/observatory/api/policies/{policy_version_id}/leagues": { answer: PolicyLeagues; body: undefined };
+  "/observatory/api/policies/{policy_version_id}/matches": { answer: MatchesPage; body: undefined };
   "/observatory/api/profile": { answer: Profile; body: undefined };
   "/observatory/api/queue": { answer: QueuePage; body: undefined };
   "/observatory/api/rounds/{round_id}": { answer: RoundPage; body: undefined };
@@ -2048,7 +2665,9 @@ export interface GetCalls {
   "/observatory/api/seasons/{season}/matches": { answer: MatchesPage; body: undefined };
   "/observatory/api/seasons/{season}/table": { answer: Table; body: undefined };
   "/observatory/api/seasons/{season}/teams": { answer: Teams; body: undefined };
+  "/observatory/api/tokens": { answer: OwnToken[]; body: undefined };
   "/stats/policy-versions": { answer: PolicyVersionsResponse; body: undefined };
+  "/tournament/matches/{match_id}/explanation": { answer: MatchExplanation; body: undefined };
   "/tournament/matches/{match_id}/{policy_version_id}/policy-logs": { answer: string[]; body: undefined };
   "/v2/coworlds/play/session/{session_id}": { answer: PlaySession; body: undefined };
   "/v2/league-policy-memberships": { answer: CompetitionMembership[]; body: undefined };
@@ -2057,15 +2676,33 @@ export interface GetCalls {
 }
 
 export interface PostCalls {
+  "/observatory/api/admin/invitations": { answer: CreatedInvitation; body: InvitationCreate };
+  "/observatory/api/admin/invitations/{invitation_id}/revoke": { answer: InvitationRow; body: undefined };
   "/observatory/api/admin/leagues/{league_id}/recompute": { answer: LeagueRecomputeReport; body: LeagueRecomputeRequest };
   "/observatory/api/admin/matches/{match_id}/again": { answer: MatchAgain; body: undefined };
+  "/observatory/api/admin/people/{user_id}": { answer: UserRead; body: UserUpdate };
   "/observatory/api/admin/recompute": { answer: RecomputeReport; body: RecomputeRequest };
   "/observatory/api/admin/seasons": { answer: SeasonChanged; body: SeasonText };
   "/observatory/api/admin/seasons/check": { answer: SeasonChecked; body: SeasonText };
+  "/observatory/api/admin/seasons/preview": { answer: SeasonFormChecked; body: SeasonFormText };
   "/observatory/api/admin/seasons/{season}/close": { answer: SeasonChanged; body: SeasonClose | null };
+  "/observatory/api/admin/seasons/{season}/draft": { answer: SeasonChanged; body: undefined };
   "/observatory/api/admin/seasons/{season}/open": { answer: SeasonChanged; body: undefined };
   "/observatory/api/admin/seasons/{season}/roll": { answer: SeasonChanged; body: undefined };
   "/observatory/api/admin/seasons/{season}/start": { answer: SeasonChanged; body: undefined };
+  "/observatory/api/admin/seasons/{season}/unstart": { answer: SeasonChanged; body: undefined };
+  "/observatory/api/admin/workers/{worker}/drain": { answer: WorkerChanged; body: undefined };
+  "/observatory/api/admin/workers/{worker}/resume": { answer: WorkerChanged; body: undefined };
+  "/observatory/api/friendlies": { answer: FriendlyLine; body: ChallengeCreate };
+  "/observatory/api/friendlies/{friendly_id}/accept": { answer: FriendlyLine; body: undefined };
+  "/observatory/api/friendlies/{friendly_id}/decline": { answer: FriendlyLine; body: undefined };
+  "/observatory/api/friendlies/{friendly_id}/withdraw": { answer: FriendlyLine; body: undefined };
+  "/observatory/api/guest/games": { answer: PlaySession; body: GuestGameStart };
+  "/observatory/api/guest/games/{session_id}/end": { answer: PlaySession; body: undefined };
+  "/observatory/api/notices/read": { answer: Unread; body: NoticesRead };
+  "/observatory/api/policies/{policy_version_id}/diagnosis": { answer: DiagnosisPage; body: undefined };
+  "/observatory/api/tokens": { answer: OwnTokenCreated; body: OwnTokenCreate };
+  "/observatory/api/tokens/{token_id}/revoke": { answer: OwnToken; body: undefined };
   "/stats/policies/submit/complete": { answer: PolicyVersionResponse; body: CompleteRequest };
   "/stats/policies/submit/presigned-url": { answer: PresignedUploadUrlResponse; body: undefined };
   "/tournament/seasons/{season}/submissions": { answer: SubmitResponse; body: SubmitRequest };
@@ -2092,7 +2729,9 @@ export interface PostCalls {
 }
 
 export interface PutCalls {
+  "/observatory/api/admin/people/{user_id}/quota": { answer: QuotaRow; body: QuotaChange };
   "/observatory/api/admin/seasons/{season}/yaml": { answer: SeasonChanged; body: SeasonText };
+  "/observatory/api/notices/settings": { answer: NoticeSettingsPage; body: NoticeSettingsUpdate };
   "/v2/coworlds/play/session/{session_id}/config": { answer: PlaySession; body: VariantConfig | SpectatorsConfig };
   "/v2/lobbies/{lobby_id}/seats/{position}": { answer: CompetitionLobby; body: LobbySeatEdit };
 }

@@ -1,7 +1,9 @@
 import { button, el, renew, setText } from "../ui/dom";
+import { hasSingleKeys, setSingleKeys } from "../ui/shortcuts";
 import { nextTheme, showTheme } from "../ui/theme";
 import { Api } from "./api";
 import { Live, type LiveState } from "./live";
+import { Bell } from "./parts/bell";
 import { ICONS, keepTimes, link, name } from "./parts/bits";
 import { SearchBox } from "./parts/search-box";
 import { type Route, readRoute, to } from "./router";
@@ -16,7 +18,7 @@ const LIVE_WORDS: Record<LiveState, string> = {
 };
 
 /** The pages of each entry of the navigation. */
-const COMPETITIONS = new Set(["home", "season", "match", "league", "division", "round", "leagues"]);
+const COMPETITIONS = new Set(["home", "season", "match", "compare", "league", "division", "round", "leagues"]);
 const GAMES = new Set(["coworlds", "coworld", "play", "lobby"]);
 
 /** The frame around all pages: navigation, the signed-in user, the connection status. */
@@ -28,6 +30,7 @@ export class App implements Site {
   private readonly mark = el("span", { class: "live-mark", attrs: { role: "status", "data-testid": "live" } });
   private readonly toast = el("div", { class: "toast", attrs: { role: "status", "aria-live": "polite" } });
   private readonly search = new SearchBox(this.api, (path) => this.go(path));
+  private readonly bell = new Bell(this.api);
   private view: View | null = null;
   private sayTimer = 0;
 
@@ -45,14 +48,20 @@ export class App implements Site {
       brand,
       this.nav,
       this.search.element,
-      el("div", { class: "top-end" }, this.mark, this.search.link, theme, this.account),
+      el("div", { class: "top-end" }, this.mark, this.search.link, theme, this.bell.element, this.account),
     );
-    root.append(skip, header, document.createElement("main"), this.toast);
+    root.append(skip, header, document.createElement("main"), footer(), this.toast);
     showTheme();
     keepTimes(root);
     this.live.onState = (state) => this.showLive(state);
-    this.live.onChanges = (changes) => this.view?.handleChanges(changes);
-    this.live.onGap = () => this.view?.refresh();
+    this.live.onChanges = (changes) => {
+      this.bell.handleChanges(changes);
+      this.view?.handleChanges(changes);
+    };
+    this.live.onGap = () => {
+      this.bell.refresh();
+      this.view?.refresh();
+    };
     document.addEventListener("click", (event) => this.clicked(event));
     addEventListener("popstate", () => this.show(false));
   }
@@ -65,6 +74,7 @@ export class App implements Site {
     } catch {
       // The page itself reports that the server does not respond; until then the user counts as signed out.
     }
+    this.bell.refresh();
     this.show(false);
   }
 
@@ -161,4 +171,15 @@ export class App implements Site {
     this.mark.dataset.state = state;
     setText(this.mark, LIVE_WORDS[state]);
   }
+}
+
+/** The switch of the single-key shortcuts, which the viewer obeys too. */
+function footer(): HTMLElement {
+  const box = el("input", { id: "single-keys", attrs: { type: "checkbox", checked: hasSingleKeys() } });
+  box.addEventListener("change", () => setSingleKeys(box.checked));
+  return el(
+    "footer",
+    { class: "bottom" },
+    el("label", { class: "check" }, box, "Single-key shortcuts, such as / for the search"),
+  );
 }

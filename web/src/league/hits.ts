@@ -1,33 +1,29 @@
-/** Results of the search, in groups by kind. No DOM. */
+/** Results of the search, best first. No DOM. */
 import type { SearchHit } from "./api-types";
 
-export interface HitGroup {
-  kind: string;
-  title: string;
-  hits: SearchHit[];
-}
-
-const TITLES: Record<string, string> = {
-  season: "Seasons",
-  league: "Leagues",
-  division: "Divisions",
-  policy: "Policies",
-  player: "Players",
-  coworld: "Games",
-  round: "Rounds",
-  episode: "Episodes",
-  match: "Matches",
+const WORDS: Record<string, string> = {
+  season: "Season",
+  league: "League",
+  division: "Division",
+  policy: "Policy",
+  person: "Person",
+  player: "Player",
+  coworld: "Game",
+  round: "Round",
+  episode: "Episode",
+  match: "Match",
 };
 
-/** Group hits by kind; the kind of the best hit comes first, and the order within a kind stays. */
-export function hitGroups(hits: readonly SearchHit[]): HitGroup[] {
-  const groups = new Map<string, HitGroup>();
-  for (const hit of hits) {
-    const group = groups.get(hit.kind) ?? { kind: hit.kind, title: TITLES[hit.kind] ?? hit.kind, hits: [] };
-    group.hits.push(hit);
-    groups.set(hit.kind, group);
-  }
-  return [...groups.values()];
+/** Return the word for the kind of a hit. */
+export function kindWord(kind: string): string {
+  return WORDS[kind] ?? kind;
+}
+
+/** Return the kinds of hits with their numbers, the kind of the best hit first. */
+export function kindsOf(hits: readonly SearchHit[]): [string, number][] {
+  const numbers = new Map<string, number>();
+  for (const { kind } of hits) numbers.set(kind, (numbers.get(kind) ?? 0) + 1);
+  return [...numbers];
 }
 
 /** Return the next selected place when a key is pressed; -1 is the field itself. */

@@ -8,6 +8,7 @@ export type Route =
   | { page: "round"; round: string }
   | { page: "player"; player: string }
   | { page: "match"; match: string }
+  | { page: "compare"; match: string; other: string }
   | { page: "policy"; policy: string }
   | { page: "upload"; season: string }
   | { page: "episode"; episode: string }
@@ -16,6 +17,9 @@ export type Route =
   | { page: "search"; query: string }
   | { page: "queue" }
   | { page: "me" }
+  | { page: "notices" }
+  | { page: "person"; person: string }
+  | { page: "friendly"; friendly: string }
   | { page: "manage"; section: ManageSection; item: string }
   | { page: "play"; session: string }
   | { page: "lobby"; lobby: string }
@@ -33,7 +37,7 @@ export type LeagueTab = (typeof LEAGUE_TABS)[number];
 export const DIVISION_TABS = ["table", "rounds", "members", "rules"] as const;
 export type DivisionTab = (typeof DIVISION_TABS)[number];
 
-export const MANAGE_SECTIONS = ["seasons", "users", "workers", "jobs", "failures"] as const;
+export const MANAGE_SECTIONS = ["seasons", "users", "invitations", "workers", "jobs", "failures", "audit"] as const;
 export type ManageSection = (typeof MANAGE_SECTIONS)[number];
 
 const BASE = "/observatory";
@@ -57,7 +61,7 @@ export function readRoute(pathname: string, search = ""): Route | null {
   if (words.some((word) => word === null)) return { page: "missing" };
   const [first, second = "", third = "", fourth = ""] = words as string[];
   const missing: Route = { page: "missing" };
-  if (words.length > (third === "docs" ? 4 : 3)) return missing;
+  if (words.length > (third === "docs" || third === "compare" ? 4 : 3)) return missing;
   switch (first) {
     case "home":
     case "api":
@@ -65,6 +69,9 @@ export function readRoute(pathname: string, search = ""): Route | null {
     case "viewer":
     case "frames":
     case "games":
+    case "embed":
+    case "feeds":
+    case "oembed":
       return null;
     case "seasons": {
       if (!second) return words.length === 1 ? { page: "home" } : missing;
@@ -85,7 +92,13 @@ export function readRoute(pathname: string, search = ""): Route | null {
     case "players":
       return second.startsWith("ply_") && !third ? { page: "player", player: second } : missing;
     case "matches":
+      if (UUID.test(second) && third === "compare" && (!fourth || UUID.test(fourth)))
+        return { page: "compare", match: second, other: fourth };
       return UUID.test(second) && !third ? { page: "match", match: second } : missing;
+    case "friendlies":
+      return UUID.test(second) && !third ? { page: "friendly", friendly: second } : missing;
+    case "people":
+      return second && !third ? { page: "person", person: second } : missing;
     case "policies":
       return UUID.test(second) && !third ? { page: "policy", policy: second } : missing;
     case "episodes":
@@ -104,8 +117,9 @@ export function readRoute(pathname: string, search = ""): Route | null {
     case "lobbies":
       return PUBLIC_ID.test(second) && !third ? { page: "lobby", lobby: second } : missing;
     case "queue":
-    case "me":
       return words.length === 1 ? { page: first } : missing;
+    case "me":
+      return words.length === 1 ? { page: "me" } : second === "notices" && !third ? { page: "notices" } : missing;
     case "manage": {
       const section = MANAGE_SECTIONS.find((name) => name === (second || "seasons"));
       return section ? { page: "manage", section, item: third } : missing;
@@ -138,6 +152,9 @@ export const to = {
   round: (id: string) => `${BASE}/rounds${part(id)}`,
   player: (id: string) => `${BASE}/players${part(id)}`,
   match: (id: string) => `${BASE}/matches${part(id)}`,
+  friendly: (id: string) => `${BASE}/friendlies${part(id)}`,
+  person: (key: string) => `${BASE}/people${part(key)}`,
+  compare: (id: string, other = "") => `${BASE}/matches${part(id)}/compare${other ? part(other) : ""}`,
   policy: (id: string) => `${BASE}/policies${part(id)}`,
   episode: (id: string) => `${BASE}/episodes${part(id)}`,
   coworlds: () => `${BASE}/coworlds`,
@@ -149,6 +166,9 @@ export const to = {
   lobby: (lobby: string) => `${BASE}/lobbies${part(lobby)}`,
   queue: () => `${BASE}/queue`,
   me: () => `${BASE}/me`,
+  notices: () => `${BASE}/me/notices`,
+  feed: (topic: "seasons" | "leagues" | "policies" | "people", key: string, form: "atom" | "rss" | "json") =>
+    `${BASE}/feeds/${topic}${part(key)}.${form}`,
   manage: (section: ManageSection = "seasons", item = "") =>
     `${BASE}/manage${section === "seasons" && !item ? "" : part(section)}${item ? part(item) : ""}`,
   signIn: (next: string) => `/sign-in?next=${encodeURIComponent(next)}`,

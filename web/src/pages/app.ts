@@ -28,6 +28,8 @@ const GLIDE = 0.08;
 
 /** A running game. At its newest tick, the page's clock controls the game. */
 export interface Live {
+  /** whether the page's clock controls the game at its newest tick; spectators of a match cannot */
+  readonly canSteer: boolean;
   readonly isRunning: boolean;
   readonly isOver: boolean;
   readonly speed: number;
@@ -54,6 +56,8 @@ export class App {
   /** the address of the replay; "" if it has none */
   address = "";
   rightAddress = "";
+  /** path of the page about this replay; "" without one */
+  page = "";
 
   /** null for a replay */
   live: Live | null = null;
@@ -77,6 +81,8 @@ export class App {
   theme: ThemeName | "auto" = "auto";
   palette: PaletteName = "standard";
   hasMinimap = true;
+  /** whether letters, digits and signs are shortcuts */
+  hasSingleKeys = true;
   heatKind: HeatKind = "visits";
   heatWho: HeatWho = "all";
   hiddenTeams = new Set<string>();
@@ -117,12 +123,13 @@ export class App {
 
   /** Return whether play, step and speed control a live game. */
   get isSteering(): boolean {
-    return this.live !== null && this.isAtEdge && !this.live.isOver;
+    return this.live?.canSteer === true && this.isAtEdge && !this.live.isOver;
   }
 
   /** Return whether the displayed time advances. */
   get isRunning(): boolean {
-    return this.isSteering ? this.live!.isRunning : this.isPlaying;
+    if (this.live && this.isAtEdge && !this.live.isOver) return this.live.isRunning;
+    return this.isPlaying;
   }
 
   get speedNow(): number {
@@ -198,7 +205,9 @@ export class App {
 
   play(isPlaying: boolean): void {
     if (this.isSteering) return this.live!.play(isPlaying);
-    if (isPlaying) this.isAtEdge = false;
+    if (isPlaying && this.live?.canSteer === false && !this.live.isOver && this.time >= this.lastTick)
+      return this.goLive();
+    if (isPlaying || this.live?.canSteer === false) this.isAtEdge = false;
     if (isPlaying && Math.floor(this.time) >= this.lastTick) this.time = this.firstTick;
     this.isPlaying = isPlaying && this.left !== null;
     if (!isPlaying) this.time = Math.floor(this.time);
@@ -296,7 +305,10 @@ export class App {
     this.changed("panel");
   }
 
-  set<K extends "theme" | "palette" | "hasMinimap" | "heatKind" | "heatWho">(key: K, value: App[K]): void {
+  set<K extends "theme" | "palette" | "hasMinimap" | "hasSingleKeys" | "heatKind" | "heatWho">(
+    key: K,
+    value: App[K],
+  ): void {
     (this as App)[key] = value;
     this.changed("settings");
   }
@@ -308,17 +320,18 @@ export class App {
 
   /** Return the settings to store. */
   save(): Record<string, unknown> {
-    const { theme, palette, hasMinimap } = this;
-    return { theme, palette, hasMinimap, layers: [...this.layers] };
+    const { theme, palette, hasMinimap, hasSingleKeys } = this;
+    return { theme, palette, hasMinimap, hasSingleKeys, layers: [...this.layers] };
   }
 
   /** Apply stored settings; ignore invalid ones. */
   restore(saved: unknown): void {
     if (typeof saved !== "object" || saved === null) return;
-    const { theme, palette, hasMinimap, layers } = saved as Record<string, unknown>;
+    const { theme, palette, hasMinimap, hasSingleKeys, layers } = saved as Record<string, unknown>;
     if (theme === "dark" || theme === "light" || theme === "auto") this.theme = theme;
     if (palette === "standard" || palette === "colour-blind") this.palette = palette;
     if (typeof hasMinimap === "boolean") this.hasMinimap = hasMinimap;
+    if (typeof hasSingleKeys === "boolean") this.hasSingleKeys = hasSingleKeys;
     if (Array.isArray(layers)) this.layers = new Set(LAYERS.filter((layer) => layers.includes(layer)));
   }
 }

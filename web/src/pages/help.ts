@@ -1,4 +1,5 @@
 import { el } from "../ui/dom";
+import type { App } from "./app";
 import { KEYS } from "./keys";
 import { LIVE_HINT, LIVE_KEYS } from "./live/keys";
 
@@ -12,7 +13,7 @@ const SHOWN: Readonly<Record<string, string>> = {
 };
 
 /** The help page for keys, generated from the table that handles them. */
-export function helpDialog(isLive: boolean): HTMLDialogElement {
+export function helpDialog(app: App, isLive: boolean): HTMLDialogElement {
   const all: readonly { group: string; keys: readonly string[]; what: string }[] = isLive
     ? [...LIVE_KEYS, ...KEYS]
     : KEYS;
@@ -32,10 +33,13 @@ export function helpDialog(isLive: boolean): HTMLDialogElement {
   const close = el("button", { class: "button", attrs: { type: "button" } }, "Close");
   const pointer =
     "Drag to move the map, scroll to zoom; on touch screens use two fingers. Click to select the nearest object, double-click to follow it. Drop files anywhere.";
+  const box = el("input", { attrs: { type: "checkbox", checked: app.hasSingleKeys, "data-testid": "single-keys" } });
+  box.addEventListener("change", () => app.set("hasSingleKeys", box.checked));
   const dialog = el(
     "dialog",
     { class: "help", attrs: { "aria-label": "Help" } },
     el("header", {}, el("h2", {}, "Keys"), close),
+    el("label", { class: "single-keys" }, box, "Letters, digits and signs are shortcuts"),
     el("div", { class: "help-groups" }, ...groups),
     el("p", { class: "quiet" }, pointer),
     isLive ? el("p", { class: "quiet" }, LIVE_HINT) : null,

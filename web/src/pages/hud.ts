@@ -7,7 +7,7 @@ import { spriteIcon } from "./sprite-icon";
 
 /** The score in a corner of the board: held objects and reward per team. */
 export class Hud {
-  readonly element = el("div", { class: "hud", attrs: { "aria-label": "Score", "data-testid": "hud" } });
+  readonly element = el("div", { class: "hud", attrs: { role: "group", "aria-label": "Score", "data-testid": "hud" } });
 
   constructor(private readonly app: App) {}
 

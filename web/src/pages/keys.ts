@@ -1,4 +1,5 @@
 import type { Layer } from "../board/view";
+import { isSingleKey, isTyping } from "../ui/shortcuts";
 import type { App, PanelName } from "./app";
 
 /** Actions of keys beyond changing the state. */
@@ -165,8 +166,9 @@ export function listenToKeys(app: App, actions: Actions): void {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey) return;
     const target = event.target as HTMLElement;
-    const isTyping = /^(input|select|textarea)$/i.test(target.tagName);
-    if (isTyping && event.key !== "Escape") return;
+    const isField = isTyping(event) || /^input$/i.test(target.tagName);
+    if (isField && (event.key !== "Escape" || event.isComposing)) return;
+    if (!app.hasSingleKeys && isSingleKey(event)) return;
     if (event.key === " " && /^(button|summary|a)$/i.test(target.tagName)) return;
     if (event.key === "Enter" && /^(button|summary|a)$/i.test(target.tagName)) return;
     const isLetter = event.key.length === 1 && event.key.toLowerCase() !== event.key.toUpperCase();
@@ -175,7 +177,7 @@ export function listenToKeys(app: App, actions: Actions): void {
     const key = BY_KEY.get(name) ?? (event.altKey || shift ? undefined : BY_KEY.get(event.key.toLowerCase()));
     if (!key) return;
     event.preventDefault();
-    if (isTyping) target.blur();
+    if (isField) target.blur();
     key.run(app, actions);
   });
 }

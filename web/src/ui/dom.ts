@@ -123,8 +123,11 @@ export function icon(path: string, label = ""): SVGSVGElement {
   return svg;
 }
 
+/** Create a button with a tooltip. Its accessible name contains the shown label, so that it can be said by voice. */
 export function button(label: string, path: string, click: () => void, shownLabel = ""): HTMLButtonElement {
-  const control = el("button", { class: "button", title: label, attrs: { type: "button", "aria-label": label } });
+  const isNamed = label.toLowerCase().includes(shownLabel.toLowerCase());
+  const name = isNamed ? label : `${shownLabel}: ${label}`;
+  const control = el("button", { class: "button", title: label, attrs: { type: "button", "aria-label": name } });
   if (path) control.append(icon(path));
   if (shownLabel) control.append(el("span", {}, shownLabel));
   onClick(control, click);

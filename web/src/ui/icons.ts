@@ -8,6 +8,7 @@ export const ICONS = {
   forward: "M9 5l8 7-8 7",
   previous: "M12 6l-6 6 6 6M19 6l-6 6 6 6",
   next: "M12 6l6 6-6 6M5 6l6 6-6 6",
+  again: "M5 12a7 7 0 1 0 2.500-5.300M5 4v4h4",
   open: "M3 7v12h18V9h-9l-2-3H4a1 1 0 0 0-1 1z",
   compare: "M12 4v16M9 8H4v9h5M15 8h5v9h-5",
   link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",

@@ -2,7 +2,7 @@
 const KEY = "mettascope";
 
 /** Return the stored settings; {} if there are none. */
-function storedSettings(): Record<string, unknown> {
+export function storedSettings(): Record<string, unknown> {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? "null");
     return typeof stored === "object" && stored !== null ? (stored as Record<string, unknown>) : {};
@@ -26,9 +26,14 @@ export function showTheme(): void {
 export function nextTheme(): void {
   const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
   document.documentElement.dataset.theme = theme;
+  storeSettings({ theme });
+}
+
+/** Change stored settings. Without storage the choice lasts for this page only. */
+export function storeSettings(changes: Record<string, unknown>): void {
   try {
-    localStorage.setItem(KEY, JSON.stringify({ ...storedSettings(), theme }));
+    localStorage.setItem(KEY, JSON.stringify({ ...storedSettings(), ...changes }));
   } catch {
-    // No storage: the choice lasts for this page only.
+    // as said above
   }
 }

@@ -16,6 +16,8 @@ describe("addresses", () => {
       [to.round(`round_${ID}`), { page: "round", round: `round_${ID}` }],
       [to.player("ply_7ae5do4f"), { page: "player", player: "ply_7ae5do4f" }],
       [to.match(ID), { page: "match", match: ID }],
+      [to.compare(ID), { page: "compare", match: ID, other: "" }],
+      [to.compare(ID, ID), { page: "compare", match: ID, other: ID }],
       [to.policy(ID), { page: "policy", policy: ID }],
       [to.episode(`ereq_${ID}`), { page: "episode", episode: `ereq_${ID}` }],
       [to.coworlds(), { page: "coworlds" }],

@@ -20,6 +20,7 @@ from packages.bitworld.tests.among_them.scripted import A
 from packages.bitworld.tests.browser.arena import Arena, arena
 from packages.bitworld.tests.tiny import Tiny
 from packages.observatory.tests.browser.checks import CONTRAST, STRUCTURE
+from tests.accessibility import axe_findings
 
 Open = Callable[..., Page]
 PIXELS = """(selector) => document.querySelector(selector).toDataURL()"""
@@ -209,6 +210,7 @@ def test_every_page_is_readable_in_both_themes_and_on_a_phone(shape: str, open_p
             assert page.evaluate("document.documentElement.dataset.theme") == SHAPES[shape]["color_scheme"]
             assert page.evaluate(STRUCTURE) == [], name
             assert page.evaluate(CONTRAST) == [], name
+            assert not (wrong := axe_findings(page)), wrong
 
 
 class FramedServer(GameServer):

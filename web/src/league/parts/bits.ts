@@ -15,6 +15,9 @@ export const ICONS = {
   play: "M8 5l11 7-11 7z",
   full: "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5",
   file: "M6 3h8l4 4v14H6zM14 3v4h4",
+  bell: "M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 20h4",
+  share:
+    "M8 12l8-5M8 12l8 5M6 14a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM18 9a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM18 19a2 2 0 1 0 0-4 2 2 0 0 0 0 4z",
 };
 
 /** A user-chosen name: shown as text, isolated from its surroundings, wrapped anywhere when it is long. */
@@ -30,8 +33,13 @@ export function policyLink(policy: PolicyRef, options: { author?: boolean } = {}
     el("span", { class: "version" }, `v${policy.version}`),
   );
   return options.author
-    ? el("span", { class: "policy-author" }, link, el("span", { class: "quiet small" }, name(policy.author)))
+    ? el("span", { class: "policy-author" }, link, personLink(policy.author_id, policy.author, "quiet small"))
     : link;
+}
+
+/** A person, with a link to the page about them. */
+export function personLink(key: string, shown: string, kind = ""): HTMLElement {
+  return el("a", { class: `person ${kind}`.trim(), attrs: { href: to.person(key) } }, name(shown));
 }
 
 export function link(href: string, ...children: Child[]): HTMLAnchorElement {

@@ -5,6 +5,8 @@ import { act } from "./bits";
 export interface Question {
   title: string;
   text: string;
+  /** the consequences, a sentence each */
+  list?: readonly string[];
   /** the words on the button that acts */
   action: string;
   /** ask for a reason, which the action gets */
@@ -25,6 +27,7 @@ export function confirmed(question: Question): Promise<string | null> {
       { class: "panel confirm", attrs: { "aria-labelledby": "confirm-title" } },
       el("h2", { id: "confirm-title" }, question.title),
       el("p", {}, question.text),
+      question.list?.length ? el("ul", {}, ...question.list.map((line) => el("li", {}, line))) : null,
       question.reason && el("label", { attrs: { for: "confirm-reason" } }, question.reason),
       question.reason && reason,
     );

@@ -5,6 +5,7 @@ import { score } from "../format";
 import { to } from "../router";
 import { chip, link, name, policyLink, time } from "./bits";
 import { LiveTable } from "./table";
+import { watchLink } from "./watch";
 
 const MOST_NAMES = 3;
 
@@ -63,9 +64,13 @@ export function episodeTable(caption: string): LiveTable<EpisodeLine> {
       { title: "Played in", from: "tablet", cell: episodePlace },
       { title: "When", from: "tablet", cell: (episode) => time(episode.completed_at ?? episode.created_at) },
       {
-        title: "Replay",
-        from: "desktop",
-        cell: (episode) => (episode.has_replay ? link(to.episode(episode.id), "watch") : ""),
+        title: "Watch",
+        cell: (episode) =>
+          episode.is_live
+            ? watchLink(to.episode(episode.id))
+            : episode.has_replay
+              ? link(to.episode(episode.id), "Replay")
+              : "",
       },
     ],
     (episode) => episode.id,

@@ -5,6 +5,7 @@ import { plainName, score, words } from "../format";
 import { to } from "../router";
 import { chip, link, name, policyLink, time } from "./bits";
 import { LiveTable } from "./table";
+import { watchLink } from "./watch";
 
 const MOST_NAMES = 3;
 
@@ -56,7 +57,13 @@ export function playersOf(match: MatchLine): HTMLElement {
   return el("ul", { class: "players" }, ...lines);
 }
 
-export function matchTable(caption: string): LiveTable<MatchLine> {
+function watchCell(match: MatchLine): HTMLElement | string {
+  if (match.watch_url) return watchLink(to.match(match.id));
+  return match.has_replay ? link(to.match(match.id), "Replay") : "";
+}
+
+/** A table of matches; `extra` is the content of a last column. */
+export function matchTable(caption: string, extra?: (match: MatchLine) => Child): LiveTable<MatchLine> {
   return new LiveTable<MatchLine>(
     caption,
     [
@@ -64,11 +71,8 @@ export function matchTable(caption: string): LiveTable<MatchLine> {
       { title: "Players and scores", kind: "name", cell: playersOf },
       { title: "Pool", from: "tablet", cell: (match) => match.pool },
       { title: "When", from: "tablet", cell: (match) => time(match.completed_at ?? match.created_at) },
-      {
-        title: "Replay",
-        from: "desktop",
-        cell: (match) => (match.has_replay ? link(to.match(match.id), "watch") : ""),
-      },
+      { title: "Watch", cell: watchCell },
+      ...(extra ? [{ title: "", from: "tablet" as const, cell: extra }] : []),
     ],
     (match) => match.id,
   );

@@ -6,6 +6,7 @@ import type { Site } from "../view";
 import { act, chip, empty, link, loading, name, policyLink, problem } from "./bits";
 import { playerLink } from "./league-bits";
 import { Pane } from "./pane";
+import { watchLink } from "./watch";
 
 const PAGE = 60;
 
@@ -63,6 +64,7 @@ function episodeCard(episode: RoundEpisode): HTMLElement {
       link(to.episode(episode.id), episode.label ?? `Episode ${episode.number}`),
       chip(state, words(state)),
       episode.drawn && chip("plain", "draw"),
+      state === "running" && watchLink(to.episode(episode.id)),
     ),
     el("ol", { class: "seats" }, ...episode.seats.map((seat) => seatLine(seat))),
     episode.error && el("p", { class: "small bad" }, episode.error),

@@ -1,8 +1,9 @@
 import { el, icon } from "../../ui/dom";
+import { hasSingleKeys, isTyping } from "../../ui/shortcuts";
 import type { Api } from "../api";
 import type { SearchHit } from "../api-types";
 import { plainName } from "../format";
-import { hitGroups, nextPlace } from "../hits";
+import { kindWord, nextPlace } from "../hits";
 import { to } from "../router";
 
 const PAUSE = 120;
@@ -10,7 +11,10 @@ const GLASS = "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l4.5 4.5";
 
 /** The search field of the header: results while typing, arrow keys choose one, Enter opens it. */
 export class SearchBox {
-  readonly element = el("form", { class: "search", attrs: { role: "search", action: to.search() } });
+  readonly element = el("form", {
+    class: "search",
+    attrs: { role: "search", "aria-label": "Site", action: to.search() },
+  });
   /** where small screens have no room for the field */
   readonly link = el(
     "a",
@@ -63,7 +67,7 @@ export class SearchBox {
 
   private hotkey(event: KeyboardEvent): void {
     if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    if ((event.target as Element | null)?.closest?.("input, textarea, select, [contenteditable]")) return;
+    if (isTyping(event) || !hasSingleKeys()) return;
     event.preventDefault();
     if (this.input.offsetParent === null) this.go(to.search());
     else this.input.select();
@@ -93,17 +97,9 @@ export class SearchBox {
   }
 
   private draw(hits: readonly SearchHit[], query: string): void {
-    const groups = hitGroups(hits);
-    this.hits = groups.flatMap((group) => group.hits);
+    this.hits = [...hits];
     this.place = -1;
-    const parts = groups.map((group) =>
-      el(
-        "div",
-        { attrs: { role: "group", "aria-label": group.title } },
-        el("p", { class: "hits-title", attrs: { "aria-hidden": "true" } }, group.title),
-        ...group.hits.map((hit) => hitLink(hit, `hit-${this.hits.indexOf(hit)}`)),
-      ),
-    );
+    const parts = this.hits.map((hit, i) => hitLink(hit, `hit-${i}`));
     this.list.replaceChildren(
       ...(parts.length ? parts : [el("p", { class: "quiet small hits-none" }, `Nothing is called “${query}”.`)]),
     );
@@ -152,6 +148,12 @@ function hitLink(hit: SearchHit, id: string): HTMLElement {
     "a",
     { class: "hit", id, attrs: { href: hit.url, role: "option", "aria-selected": "false", tabindex: -1 } },
     el("bdi", { class: "name" }, plainName(hit.title)),
-    el("span", { class: "quiet small" }, plainName(hit.about)),
+    el("span", { class: "quiet small" }, plainName(aboutOf(hit))),
   );
+}
+
+/** Where a hit belongs; it begins with its kind. */
+function aboutOf(hit: SearchHit): string {
+  const word = kindWord(hit.kind);
+  return hit.about.startsWith(word) ? hit.about : `${word} · ${hit.about}`;
 }

@@ -32,7 +32,8 @@ export class LiveTable<R> {
   ) {
     const head = el("tr");
     for (const column of columns) {
-      head.append(el("th", { class: classOf(column), title: column.about, attrs: { scope: "col" } }, column.title));
+      const title = column.title || el("span", { class: "unseen" }, "Details"); // screen readers name every column
+      head.append(el("th", { class: classOf(column), title: column.about, attrs: { scope: "col" } }, title));
     }
     this.element = el(
       "table",

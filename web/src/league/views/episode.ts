@@ -105,7 +105,29 @@ export class EpisodeView extends View<EpisodeRoute> {
     return this.site.api.get("/observatory/api/episodes/{episode}/frames", { episode: this.route.episode });
   }
 
+  /** Show the game's own page while the episode is played. */
+  private async drawLive(): Promise<void> {
+    this.parts.replay.show("Live", true, "");
+    if (this.shownReplay === "live") return;
+    this.shownReplay = "live";
+    try {
+      const { live_url } = await this.frames();
+      if (!live_url || this.shownReplay !== "live") return;
+      this.replay.replaceChildren(this.frame.element);
+      this.frame.show(live_url);
+    } catch (error) {
+      this.replay.replaceChildren(problem(error as Error));
+    }
+  }
+
   private drawReplay(episode: EpisodePage): void {
+    if (episode.is_live) return void this.drawLive();
+    if (this.shownReplay === "live") {
+      // The episode has ended, or another worker will play it again.
+      this.shownReplay = "";
+      this.frame.clear();
+      this.replay.replaceChildren();
+    }
     const { kind, why, download_url } = episode.replay;
     this.parts.replay.show("Replay", kind !== "none", empty(`${why ?? "There is no replay"}.`));
     if (kind === "none" || this.shownReplay === kind) return;

@@ -1,15 +1,18 @@
 import { el, renew } from "../../ui/dom";
 import type { BoardPlace, FrontPage, Leader, LeagueCard, QueuePage, SeasonCard } from "../api-types";
 import { count, counted, score } from "../format";
+import type { Change } from "../live";
 import { buttonLink, chip, empty, facts, intervalBar, link, name, policyLink, progressBar, time } from "../parts/bits";
+import { LiveMatch } from "../parts/live-match";
 import { leagueEntry, seasonEntry } from "../parts/own-entries";
-import { to } from "../router";
+import { PlayChoices } from "../parts/play-choices";
+import { type Route, to } from "../router";
 import { intervalScale } from "../scale";
-import { View } from "../view";
+import { type Site, View } from "../view";
 
 const MOST_SHOWN = 6;
 
-/** Seasons and leagues, what runs now, and the user's own entries. */
+/** What this is and a game to play at once; the user's own entries first; seasons and leagues, what runs now. */
 export class HomeView extends View {
   override title = "";
   private readonly front = this.source(
@@ -28,56 +31,66 @@ export class HomeView extends View {
     "queue",
     "match",
   );
+  private readonly games = this.source(
+    (signal) => this.site.api.get("/observatory/api/guest/games", {}, {}, signal),
+    "coworld",
+  );
+  private readonly own = el("div", { class: "column" });
+  private readonly choices = new PlayChoices(this.site);
+  private readonly match = new LiveMatch(this.site);
+  private readonly rest = el("div", { class: "column" });
+
+  constructor(site: Site, route: Route) {
+    super(site, route);
+    this.content.append(this.own, el("div", { class: "front" }, this.welcome(), this.match.element), this.rest);
+  }
+
+  override start(): void {
+    super.start();
+    this.match.start();
+  }
+
+  override handleChanges(changes: readonly Change[]): void {
+    super.handleChanges(changes);
+    this.match.handleChanges(changes);
+  }
+
+  override close(): void {
+    this.match.close();
+    super.close();
+  }
 
   draw(): void {
     const front = this.dataOf(this.front);
     if (!front) return;
-    const { me } = this.site.api;
     const hasEntries = front.my_seasons.length + front.my_leagues.length > 0;
-    renew(
-      this.content,
-      hasEntries ? el("h1", { class: "unseen" }, "Seasons and leagues") : welcome(front, me?.signed_in ?? false),
-      hasEntries ? ownEntries(front) : null,
-      now(this.queue.value),
-      ...competitions(front, me?.is_admin ?? false),
+    this.own.hidden = !hasEntries;
+    renew(this.own, hasEntries && ownEntries(front));
+    this.choices.draw(this.games.value?.games ?? []);
+    renew(this.rest, now(this.queue.value), ...competitions(front, this.site.api.me?.is_admin ?? false));
+  }
+
+  /** One sentence on what this is, and what a visitor can do at once. */
+  private welcome(): HTMLElement {
+    return el(
+      "section",
+      { class: "panel welcome", attrs: { "aria-label": "Welcome" } },
+      el("h1", {}, "Programs play, the league ranks them"),
+      el(
+        "p",
+        { class: "lead" },
+        "Policies are programs that play games with and against each other; seasons and leagues show which is better, and how sure that is.",
+      ),
+      this.choices.element,
+      el(
+        "p",
+        { class: "actions" },
+        link(to.queue(), "See what runs now"),
+        link(to.coworlds(), "Browse the games"),
+        link(to.leagues(), "Leagues"),
+      ),
     );
   }
-}
-
-/** What this is and how to take part, for visitors without an entry. */
-function welcome(front: FrontPage, isSignedIn: boolean): HTMLElement {
-  const steps: [string, string, HTMLElement][] = [
-    [
-      "Watch",
-      "Every match and episode has a replay and a result you can check.",
-      link(to.queue(), "See what runs now"),
-    ],
-    [
-      "Try a game",
-      `${counted(front.coworlds, "game")} with rules, players and replays.`,
-      link(to.coworlds(), "Browse the games"),
-    ],
-    [
-      "Compete",
-      "Write a policy, upload it, and follow its rank as it plays.",
-      isSignedIn ? link(to.upload(), "Upload a policy") : link(to.signIn(to.upload()), "Sign in and upload"),
-    ],
-  ];
-  return el(
-    "section",
-    { class: "panel welcome", attrs: { "aria-label": "Welcome" } },
-    el("h1", {}, "Programs play, the league ranks them"),
-    el(
-      "p",
-      { class: "lead" },
-      "Policies are programs that play games against each other. Seasons and leagues let them meet again and again and show who is better, and how sure that is.",
-    ),
-    el(
-      "ol",
-      { class: "steps-list" },
-      ...steps.map(([title, text, action]) => el("li", {}, el("h2", {}, title), el("p", {}, text), action)),
-    ),
-  );
 }
 
 function ownEntries(front: FrontPage): HTMLElement {

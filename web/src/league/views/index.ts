@@ -1,9 +1,11 @@
 import type { Route } from "../router";
 import type { Site, View } from "../view";
+import { CompareView } from "./compare";
 import { CoworldView } from "./coworld";
 import { CoworldsView } from "./coworlds";
 import { DivisionView } from "./division";
 import { EpisodeView } from "./episode";
+import { FriendlyView } from "./friendly";
 import { HomeView } from "./home";
 import { LeagueView } from "./league";
 import { LeaguesView } from "./leagues";
@@ -12,6 +14,8 @@ import { ManageView } from "./manage";
 import { MatchView } from "./match";
 import { MeView } from "./me";
 import { MissingView } from "./missing";
+import { NoticesView } from "./notices";
+import { PersonView } from "./person";
 import { PlayView } from "./play";
 import { PlayerView } from "./player";
 import { PolicyView } from "./policy";
@@ -39,6 +43,8 @@ export function makeView(site: Site, route: Route): View {
       return new PlayerView(site, route);
     case "match":
       return new MatchView(site, route);
+    case "compare":
+      return new CompareView(site, route);
     case "policy":
       return new PolicyView(site, route);
     case "episode":
@@ -55,6 +61,12 @@ export function makeView(site: Site, route: Route): View {
       return new QueueView(site, route);
     case "me":
       return new MeView(site, route);
+    case "notices":
+      return new NoticesView(site, route);
+    case "person":
+      return new PersonView(site, route);
+    case "friendly":
+      return new FriendlyView(site, route);
     case "manage":
       return new ManageView(site, route);
     case "play":

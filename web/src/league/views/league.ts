@@ -1,13 +1,15 @@
 import { el, renew } from "../../ui/dom";
 import type { LeaguePage, RulesText } from "../api-types";
-import { counted } from "../format";
+import { counted, plainName } from "../format";
 import type { Change } from "../live";
 import { chip, empty, link, name, Part, time } from "../parts/bits";
 import { EventList } from "../parts/event-list";
+import { followRow } from "../parts/feed-links";
 import { command, crumbs, divisionLink, stateLine } from "../parts/league-bits";
 import { divisionCard } from "../parts/league-cards";
 import { LeagueControls } from "../parts/league-controls";
 import { LeagueEntries } from "../parts/league-entries";
+import { LiveNow } from "../parts/live-now";
 import { rich } from "../parts/rich";
 import { RoundList } from "../parts/round-table";
 import { SettingsForm } from "../parts/settings-form";
@@ -35,6 +37,7 @@ export class LeagueView extends View<LeagueRoute> {
     "division",
   );
   private readonly head = el("header", { class: "page-head" });
+  private readonly live: LiveNow;
   private readonly tabs = el("nav", { class: "tabs", attrs: { "aria-label": "League" } });
   private readonly entries: LeagueEntries;
   private readonly divisions = new Part("Divisions");
@@ -63,7 +66,8 @@ export class LeagueView extends View<LeagueRoute> {
       rules: this.rules,
       manage: this.manage,
     };
-    this.content.append(this.head, this.entries.element, this.tabs, ...Object.values(this.panes));
+    this.live = new LiveNow(site, { league: route.league });
+    this.content.append(this.head, this.live.element, this.entries.element, this.tabs, ...Object.values(this.panes));
   }
 
   override get stream(): string {
@@ -91,6 +95,7 @@ export class LeagueView extends View<LeagueRoute> {
 
   override close(): void {
     super.close();
+    this.live.close();
     this.rounds.close();
     this.events.close();
   }
@@ -101,7 +106,12 @@ export class LeagueView extends View<LeagueRoute> {
     const tab = this.route.tab === "manage" && !league.may_manage ? "divisions" : this.route.tab;
     this.title = tab === "divisions" ? league.name : `${TITLES[tab]} · ${league.name}`;
     document.title = `${this.title} · Alignment League`;
-    renew(this.head, ...headOf(league));
+    this.live.reload();
+    renew(
+      this.head,
+      ...headOf(league),
+      followRow(this.site, "leagues", this.route.league, to.league(this.route.league), plainName(league.name)),
+    );
     this.entries.update(league);
     renew(
       this.tabs,

@@ -2,6 +2,7 @@ import { el, renew, setText } from "../../ui/dom";
 import type { CompetitionLobby, CompetitionLobbySeat, CompetitionMembership } from "../api-types";
 import { act, chip, facts, link, name, Part, problem, time } from "../parts/bits";
 import { GameFrame } from "../parts/game-frame";
+import { Ready } from "../parts/ready";
 import { sharePart } from "../parts/share";
 import type { Route } from "../router";
 import { type Site, View } from "../view";
@@ -37,6 +38,7 @@ export class LobbyView extends View<LobbyRoute> {
   private readonly game = new Part("Game");
   private readonly note = el("p", { class: "message", attrs: { role: "status" } });
   private readonly frame = new GameFrame("The game");
+  private readonly ready = new Ready(() => this.draw());
   private readonly seats = new Part("Seats");
   private readonly list = el("ul", { class: "plain-list lobby-seats" });
   private readonly actions = el("div");
@@ -46,7 +48,7 @@ export class LobbyView extends View<LobbyRoute> {
 
   constructor(site: Site, route: LobbyRoute) {
     super(site, route);
-    this.game.body.append(this.note, this.frame.element);
+    this.game.body.append(this.note, this.ready.element, this.frame.element);
     this.seats.body.append(this.list, this.actions);
     this.content.append(this.head, this.failure, this.game.element, this.seats.element, this.share.element);
   }
@@ -56,6 +58,7 @@ export class LobbyView extends View<LobbyRoute> {
   }
 
   override close(): void {
+    this.ready.close();
     this.frame.clear();
     super.close();
   }
@@ -77,12 +80,15 @@ export class LobbyView extends View<LobbyRoute> {
     const isActive = lobby.status === "pending" || lobby.status === "running";
     const address = lobby.play_url ?? (this.isWatching ? lobby.watch_url : null);
     this.game.element.hidden = lobby.status === "draft";
-    if (lobby.status === "running" && address) {
-      this.frame.show(address);
+    const hasToGetReady = lobby.status === "running" && lobby.play_url !== null && !this.ready.isReady;
+    this.ready.element.hidden = !hasToGetReady;
+    if (lobby.status === "running" && address && !hasToGetReady) {
+      this.frame.show(lobby.play_url ? `${address}#ready` : address);
       this.frame.element.hidden = false;
     } else if (isActive || !this.frame.element.isConnected) this.frame.element.hidden = true;
     const reason = lobby.error ? ` ${lobby.error}.` : "";
-    if (lobby.status === "running")
+    if (hasToGetReady) setText(this.note, "The game is ready.");
+    else if (lobby.status === "running")
       setText(this.note, lobby.play_url ? "Click the game to give it the keyboard." : "The game is running.");
     else if (lobby.status === "pending") setText(this.note, "The server starts the game on a machine.");
     else setText(this.note, `${lobby.status === "ended" ? "The game is over." : "There is no game."}${reason}`);

@@ -1,9 +1,16 @@
 import { el, renew } from "../../ui/dom";
-import type { AdminJob, AdminSeason, AdminWorker, Failure, Finding, UserRead } from "../api-types";
+import type { AdminJob, AdminSeason, AdminWorker, Failure, Finding } from "../api-types";
 import { count, words } from "../format";
 import type { Change } from "../live";
+import { AuditLog } from "../parts/admin-audit";
+import { Invitations } from "../parts/admin-invitations";
+import { seasonTable } from "../parts/admin-season-table";
+import { Users } from "../parts/admin-users";
+import { workerTable } from "../parts/admin-workers";
 import { act, buttonLink, chip, empty, link, name, Part, problem, time } from "../parts/bits";
+import { confirmed } from "../parts/confirm";
 import { SeasonEditor } from "../parts/season-editor";
+import { takeStep } from "../parts/season-life";
 import { LiveTable } from "../parts/table";
 import { MANAGE_SECTIONS, type ManageSection, type Route, to } from "../router";
 import { Source } from "../source";
@@ -13,9 +20,7 @@ type ManageRoute = Extract<Route, { page: "manage" }>;
 
 const NEW = "new";
 
-type SeasonAction = "start" | "roll" | "close" | "open";
-
-/** Administration: seasons, users, workers, jobs, failures. */
+/** Administration: seasons, users, invitations, workers, jobs, failures, the audit log. */
 export class ManageView extends View<ManageRoute> {
   override title = "Manage";
   private readonly tabs = el("nav", { class: "tabs", attrs: { "aria-label": "Manage" } });
@@ -89,7 +94,7 @@ export class ManageView extends View<ManageRoute> {
       case "seasons":
         return this.listed(
           "Seasons",
-          seasonTable((row, action) => void this.change(row, action)),
+          seasonTable((row) => void this.change(row)),
           () => api.get("/observatory/api/admin/seasons", {}),
           ["season", "stage"],
           buttonLink(to.manage("seasons", NEW), "New season"),
@@ -97,9 +102,18 @@ export class ManageView extends View<ManageRoute> {
           act("Recompute", () => void this.recompute(false)),
         );
       case "users":
-        return this.listed("Users", userTable(), () => api.get("/observatory/api/admin/users", {}), []);
+        return new Users(this.site).element;
+      case "invitations":
+        return new Invitations(this.site).element;
+      case "audit":
+        return new AuditLog(this.site).element;
       case "workers":
-        return this.listed("Workers", workerTable(), () => api.get("/observatory/api/admin/workers", {}), ["queue"]);
+        return this.listed(
+          "Workers",
+          workerTable((row) => void this.drain(row)),
+          () => api.get("/observatory/api/admin/workers", {}),
+          ["queue"],
+        );
       case "jobs":
         return this.listed("Jobs", jobTable(), () => api.get("/observatory/api/admin/jobs", {}, { limit: 100 }), [
           "queue",
@@ -141,9 +155,23 @@ export class ManageView extends View<ManageRoute> {
     return part.element;
   }
 
-  private async change(row: AdminSeason, action: SeasonAction): Promise<void> {
-    const words = { season: `${row.name}:v${row.version}` };
-    await this.attempt(() => this.site.api.post(`/observatory/api/admin/seasons/{season}/${action}`, words));
+  private async change(row: AdminSeason): Promise<void> {
+    await this.attempt(() => takeStep(this.site, row));
+  }
+
+  private async drain(row: AdminWorker): Promise<void> {
+    const words = { worker: row.name };
+    if (row.drained_at) {
+      await this.attempt(() => this.site.api.post("/observatory/api/admin/workers/{worker}/resume", words));
+      return;
+    }
+    const answer = await confirmed({
+      title: `Drain ${row.name}?`,
+      text: "It finishes the job that it has and gets no more, also after a restart. `Resume` undoes it.",
+      action: "Drain",
+    });
+    if (answer !== null)
+      await this.attempt(() => this.site.api.post("/observatory/api/admin/workers/{worker}/drain", words));
   }
 
   private async retry(row: Failure): Promise<void> {
@@ -157,9 +185,11 @@ export class ManageView extends View<ManageRoute> {
     await this.attempt(() => this.site.api.post("/observatory/api/admin/recompute", {}, { check }));
   }
 
-  private async attempt(run: () => Promise<{ sentence: string; findings?: Finding[] }>): Promise<void> {
+  private async attempt(run: () => Promise<{ sentence: string; findings?: Finding[] } | null>): Promise<void> {
     try {
-      const { sentence, findings = [] } = await run();
+      const done = await run();
+      if (!done) return;
+      const { sentence, findings = [] } = done;
       const list =
         findings.length > 0
           ? el(
@@ -185,99 +215,6 @@ export class ManageView extends View<ManageRoute> {
   private showMessage(text: string): void {
     renew(this.answer, el("p", { class: "message" }, text));
   }
-}
-
-function seasonTable(change: (row: AdminSeason, action: SeasonAction) => void): LiveTable<AdminSeason> {
-  return new LiveTable<AdminSeason>(
-    "Seasons",
-    [
-      {
-        title: "Season",
-        kind: "name",
-        cell: (row) => [
-          link(to.season(`${row.name}:v${row.version}`), row.display_name),
-          el("span", { class: "mono small quiet" }, ` ${row.name}:v${row.version}`),
-        ],
-      },
-      {
-        title: "State",
-        cell: (row) => [
-          chip(row.status),
-          row.disabled_at ? chip("out", "closed") : null,
-          row.canonical ? null : chip("plain", "older"),
-          row.public ? null : chip("out", "private"),
-        ],
-      },
-      { title: "Kind", from: "desktop", cell: (row) => row.tournament_type },
-      { title: "Created", from: "tablet", cell: (row) => time(row.created_at) },
-      { title: "", cell: (row) => (row.canonical ? el("span", { class: "actions" }, ...actionsOf(row, change)) : "") },
-    ],
-    (row) => row.id,
-  );
-}
-
-function actionsOf(row: AdminSeason, change: (row: AdminSeason, action: SeasonAction) => void): HTMLElement[] {
-  const buttons: HTMLElement[] = [
-    el("a", { class: "button bordered", attrs: { href: to.manage("seasons", row.name) } }, "Edit"),
-  ];
-  const add = (text: string, action: SeasonAction) =>
-    buttons.push(
-      labelled(
-        act(text, () => change(row, action)),
-        `${text} ${row.name}`,
-      ),
-    );
-  if (row.tournament_type === "team" && row.status === "not_started" && !row.disabled_at) add("Start", "start");
-  add("Roll", "roll");
-  if (row.status !== "complete") add(row.disabled_at ? "Open" : "Close", row.disabled_at ? "open" : "close");
-  return buttons;
-}
-
-function labelled(button: HTMLButtonElement, label: string): HTMLButtonElement {
-  button.setAttribute("aria-label", label);
-  return button;
-}
-
-function userTable(): LiveTable<UserRead> {
-  return new LiveTable<UserRead>(
-    "Users",
-    [
-      {
-        title: "Name",
-        kind: "name",
-        cell: (row) => [
-          name(row.name ?? row.email ?? row.id),
-          el("span", { class: "quiet small" }, " ", name(row.email ?? "")),
-        ],
-      },
-      {
-        title: "",
-        cell: (row) => [
-          row.is_admin ? chip("active", "administrator") : null,
-          row.disabled_at ? chip("out", "disabled") : null,
-        ],
-      },
-      { title: "Since", from: "tablet", cell: (row) => time(row.created_at) },
-      { title: "Id", from: "desktop", cell: (row) => el("span", { class: "mono small quiet" }, row.id) },
-    ],
-    (row) => row.id,
-  );
-}
-
-function workerTable(): LiveTable<AdminWorker> {
-  return new LiveTable<AdminWorker>(
-    "Workers",
-    [
-      { title: "Worker", kind: "name", cell: (row) => el("span", { class: "mono" }, row.name) },
-      { title: "Last seen", cell: (row) => time(row.last_seen_at) },
-      {
-        title: "Match",
-        cell: (row) => (row.match_id ? link(to.match(row.match_id), "a match") : row.job_id ? "a job" : "idle"),
-      },
-      { title: "Since", from: "tablet", cell: (row) => time(row.since) },
-    ],
-    (row) => row.name,
-  );
 }
 
 function jobTable(): LiveTable<AdminJob> {

@@ -2,9 +2,12 @@ import { el, icon, onClick, renew } from "../../ui/dom";
 import type { MatchPage, MatchPolicy } from "../api-types";
 import { count, duration, NONE, score, whyNoReplay, words } from "../format";
 import type { Change } from "../live";
-import { chip, empty, facts, ICONS, link, Part, policyLink, time } from "../parts/bits";
+import { atTick } from "../moments";
+import { chip, empty, facts, ICONS, link, loading, Part, policyLink, problem, time } from "../parts/bits";
+import { ExplanationPart, REPLAY_FRAME } from "../parts/explanation";
 import { MatchLogs } from "../parts/logs";
 import { matchText, matchTitle } from "../parts/matches";
+import { shareButton, tickIn } from "../parts/share-menu";
 import { LiveTable } from "../parts/table";
 import { type Route, to } from "../router";
 import { type Site, View } from "../view";
@@ -19,6 +22,12 @@ export class MatchView extends View<MatchRoute> {
     "match",
     "queue",
   );
+  private readonly explained = this.source(
+    (signal) =>
+      this.site.api.get("/tournament/matches/{match_id}/explanation", { match_id: this.route.match }, {}, signal),
+    "match",
+  );
+  private readonly explanation = new ExplanationPart();
   private readonly head = el("header", { class: "page-head" });
   private readonly players = new LiveTable<Seat>(
     "Players",
@@ -48,6 +57,7 @@ export class MatchView extends View<MatchRoute> {
   private readonly frame = el("div", { class: "replay" });
   private readonly parts = {
     players: new Part("Players", this.players.element),
+    decided: new Part("What decided it", this.explanation.element),
     replay: new Part("Replay", this.frame),
     logs: new Part("Logs of your policies"),
     details: new Part("Details"),
@@ -77,20 +87,43 @@ export class MatchView extends View<MatchRoute> {
     document.title = `${this.title} · Alignment League`;
     renew(this.head, ...headOf(match));
     this.players.update(match.players.map((player, index) => seatOf(match, player, index)));
+    this.drawExplanation(match);
     this.drawReplay(match);
     this.drawLogs(match);
     renew(this.parts.details.body, ...details(match));
   }
 
+  private drawExplanation(match: MatchPage): void {
+    const { decided } = this.parts;
+    const { value, error } = this.explained;
+    decided.element.hidden = match.status !== "completed" && match.status !== "failed";
+    decided.show("What decided it", value !== null, error ? problem(error) : loading());
+    if (!value) return;
+    this.explanation.update(value, match.viewer_url);
+    renew(
+      decided.note,
+      el(
+        "p",
+        { class: "actions" },
+        el("a", { class: "button bordered", attrs: { href: to.compare(match.id) } }, "Compare with …"),
+      ),
+    );
+  }
+
   private drawReplay(match: MatchPage): void {
     const { replay } = this.parts;
-    const address = match.viewer_url;
-    replay.show("Replay", address !== null, empty(whyNoReplay(match)));
-    if (address === null || this.frame.dataset.address === address) return;
-    this.frame.dataset.address = address;
+    const { dataset } = this.frame;
+    // The viewer of a running match continues with its replay by itself.
+    const viewer = match.viewer_url && atTick(match.viewer_url, location.search);
+    const address = viewer ?? match.watch_url ?? (match.completed_at ? null : (dataset.address ?? null));
+    const isLive = !viewer && address !== null;
+    replay.show(isLive ? "Live" : "Replay", address !== null, empty(whyNoReplay(match)));
+    if (address === null || dataset.address === address || (dataset.live === match.id && !isLive)) return;
+    dataset.address = address;
+    dataset.live = isLive ? match.id : "";
     const shown = el("iframe", {
-      title: "The replay of this match",
-      attrs: { src: address, loading: "lazy", allow: "fullscreen" },
+      title: isLive ? "This match while it is played" : "The replay of this match",
+      attrs: { src: address, name: REPLAY_FRAME, loading: "lazy", allow: "fullscreen" },
     });
     const whole = el(
       "a",
@@ -106,7 +139,13 @@ export class MatchView extends View<MatchRoute> {
           "Download",
         )
       : null;
-    this.frame.replaceChildren(shown, el("p", { class: "actions" }, whole, download ?? ""));
+    const share = shareButton(this.site, {
+      path: to.match(match.id),
+      title: this.title,
+      embeds: true,
+      tick: () => tickIn(shown),
+    });
+    this.frame.replaceChildren(shown, el("p", { class: "actions" }, whole, download ?? "", share));
   }
 
   private drawLogs(match: MatchPage): void {

@@ -12,7 +12,9 @@ import type {
 import { count } from "../format";
 import { buttonLink, chip, empty, link, name, Part, policyLink, time } from "../parts/bits";
 import { episodeTable } from "../parts/episodes";
+import { meTabs } from "../parts/me-tabs";
 import { leagueEntry, seasonEntry } from "../parts/own-entries";
+import { OwnTokens } from "../parts/own-tokens";
 import { LiveTable } from "../parts/table";
 import { type Route, to } from "../router";
 import { type Site, View } from "../view";
@@ -80,6 +82,7 @@ export class MeView extends View {
       csrf,
       el("button", { class: "button bordered", attrs: { type: "submit" } }, "Sign out"),
     );
+    this.parts.tokens.element.replaceWith(new OwnTokens(site).element);
     this.parts.account.body.append(
       el(
         "p",
@@ -105,7 +108,12 @@ export class MeView extends View {
     const value = this.dataOf(this.versions);
     if (!value) return;
     const { me } = this.site.api;
-    renew(this.head, el("h1", {}, name(me?.name ?? "Me")), el("p", { class: "quiet" }, name(me?.email ?? "")));
+    renew(
+      this.head,
+      el("h1", {}, name(me?.name ?? "Me")),
+      el("p", { class: "quiet" }, name(me?.email ?? "")),
+      meTabs("me", me?.user_id ?? ""),
+    );
     this.table.update(value.entries);
     this.parts.policies.show(
       `Policies (${count(value.total_count)})`,

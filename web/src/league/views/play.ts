@@ -2,7 +2,9 @@ import { el, renew, setText } from "../../ui/dom";
 import type { PlaySession, PlaySessionSeat } from "../api-types";
 import { act, chip, empty, facts, link, name, Part, problem, time } from "../parts/bits";
 import { GameFrame } from "../parts/game-frame";
+import { Ready } from "../parts/ready";
 import { sharePart } from "../parts/share";
+import { startGame } from "../parts/starting";
 import { type Route, to } from "../router";
 import { type Site, View } from "../view";
 
@@ -15,17 +17,25 @@ const STATES: Record<string, string> = {
   ended: "Over",
 };
 
-/** A play session: who sits where, the choices of its owner, and the game in a frame. */
+/** A play session: who sits where, the choices of its owner, and the game in a frame. A guest sees the guest's own. */
 export class PlayView extends View<PlayRoute> {
   override title = "Play";
   private readonly session = this.source(
-    (signal) => this.site.api.get("/v2/coworlds/play/session/{session_id}", this.words, {}, signal),
+    (signal) =>
+      this.isGuest
+        ? this.site.api.get("/observatory/api/guest/games/{session_id}", this.words, {}, signal)
+        : this.site.api.get("/v2/coworlds/play/session/{session_id}", this.words, {}, signal),
     "hosted",
   );
   private readonly head = el("div", { class: "column" });
   private readonly failure = el("div");
   private readonly game = new Part("Game");
   private readonly frame = new GameFrame("The game");
+  private readonly ready = new Ready(() => {
+    this.draw();
+    this.frame.element.scrollIntoView({ block: "start" });
+  });
+  private readonly goal = new Part("Goal");
   private readonly note = el("p", { class: "message", attrs: { role: "status" } });
   private readonly seats = new Part("Seats");
   private readonly settings = new Part("Settings");
@@ -40,7 +50,7 @@ export class PlayView extends View<PlayRoute> {
 
   constructor(site: Site, route: PlayRoute) {
     super(site, route);
-    this.game.body.append(this.note, this.frame.element);
+    this.game.body.append(this.note, this.ready.element, this.frame.element);
     this.settings.body.append(
       el("label", { attrs: { for: "variant" } }, "Variant"),
       this.variant,
@@ -54,10 +64,15 @@ export class PlayView extends View<PlayRoute> {
       this.head,
       this.failure,
       this.game.element,
+      this.goal.element,
       this.seats.element,
       this.settings.element,
       this.share.element,
     );
+  }
+
+  private get isGuest(): boolean {
+    return !this.site.api.me?.signed_in;
   }
 
   private get words() {
@@ -66,6 +81,7 @@ export class PlayView extends View<PlayRoute> {
 
   override close(): void {
     clearTimeout(this.timer);
+    this.ready.close();
     this.frame.clear();
     super.close();
   }
@@ -76,10 +92,11 @@ export class PlayView extends View<PlayRoute> {
     this.title = `Play ${session.coworld_name}`;
     renew(this.head, ...this.heading(session));
     this.drawGame(session);
+    this.drawGoal(session);
     this.seats.show("Seats", true);
     renew(this.seats.body, seatList(session), this.actions(session));
     this.drawSettings(session);
-    this.share.element.hidden = session.status === "ended";
+    this.share.element.hidden = session.status === "ended" || this.isGuest;
     // A game starts by itself some time after the last person joined; the page then says so without a reload.
     clearTimeout(this.timer);
     if (session.status === "open" && session.starts_at)
@@ -102,17 +119,34 @@ export class PlayView extends View<PlayRoute> {
   private drawGame(session: PlaySession): void {
     const isOver = session.status === "ended";
     const address = session.player_url ?? (this.isWatching ? session.global_url : null);
-    if (address && session.status === "running") {
-      this.frame.show(address);
+    const isRunning = session.status === "running";
+    const hasToGetReady = isRunning && session.player_url !== null && !this.ready.isReady;
+    this.ready.element.hidden = !hasToGetReady;
+    if (address && isRunning && !hasToGetReady) {
+      this.frame.show(session.player_url ? `${address}#ready` : address);
       this.frame.element.hidden = false;
     } else if (!isOver) this.frame.element.hidden = true;
     if (isOver) setText(this.note, session.error ? `The game is over. ${session.error}.` : "The game is over.");
-    else if (session.status === "running")
-      setText(this.note, session.player_url ? "Click the game to give it the keyboard." : "You are a spectator.");
+    else if (isRunning)
+      setText(
+        this.note,
+        hasToGetReady ? "" : session.player_url ? "Click the game to give it the keyboard." : "You are a spectator.",
+      );
     else if (session.status === "starting") setText(this.note, "The server starts the game on a machine.");
     else setText(this.note, waiting(session));
     const isShown = isOver || session.status !== "open" || session.player_url !== null;
     this.game.element.hidden = !isShown;
+    this.note.hidden = this.note.textContent === "";
+  }
+
+  private drawGoal(session: PlaySession): void {
+    const texts = [session.description, session.variant_description].filter((text) => text !== "");
+    this.goal.element.hidden = texts.length === 0;
+    renew(
+      this.goal.body,
+      ...texts.map((text) => el("p", {}, text)),
+      el("p", { class: "actions" }, link(to.coworld(session.coworld_id, "docs"), "Rules and hints")),
+    );
   }
 
   private actions(session: PlaySession): HTMLElement {
@@ -125,7 +159,8 @@ export class PlayView extends View<PlayRoute> {
       canWatch && session.status !== "open" && act("Watch", () => this.watch()),
       session.can_manage && session.status === "open" && act("Start now", () => this.call("start"), "solid"),
       session.can_manage && !isOver && act("End the session", () => this.call("end")),
-      isOver && link(to.home(), "All leagues and seasons"),
+      isOver && session.can_manage && act("Play again", () => void this.playAgain(session), "solid"),
+      isOver && link(to.home(), "Front page"),
     );
   }
 
@@ -152,7 +187,25 @@ export class PlayView extends View<PlayRoute> {
     void this.run(this.site.api.put("/v2/coworlds/play/session/{session_id}/config", this.words, body));
   }
 
+  /** Start the same game again: as a guest by the operator's name for it, else in a session of its own. */
+  private async playAgain(session: PlaySession): Promise<void> {
+    try {
+      const { coworld_id, variant_id = null } = session;
+      const { games } = this.isGuest ? await this.site.api.get("/observatory/api/guest/games", {}, {}) : { games: [] };
+      const listed = games.find(
+        (choice) => choice.coworld_name === session.coworld_name && choice.variant_id === variant_id,
+      );
+      this.site.go(await startGame(this.site, listed ?? { game: session.coworld_name, coworld_id, variant_id }));
+    } catch (error) {
+      renew(this.failure, problem(error as Error));
+    }
+  }
+
   private call(action: "join" | "start" | "end"): void {
+    if (this.isGuest) {
+      void this.run(this.site.api.post("/observatory/api/guest/games/{session_id}/end", this.words));
+      return;
+    }
     void this.run(
       action === "join"
         ? this.site.api.post("/v2/coworlds/play/session/{session_id}/join", this.words)

@@ -1,11 +1,19 @@
 import { el, onClick, renew, setText } from "../../ui/dom";
 import type { FailureLine, HeadToHead, HistoryLine, PolicyPage, PolicySeason } from "../api-types";
 import { bytes, count, difference, digitsFor, duration, plainName, score, words } from "../format";
-import { chip, empty, facts, intervalBar, link, name, Part, policyLink, time } from "../parts/bits";
+import type { Change } from "../live";
+import { chip, empty, facts, intervalBar, link, name, Part, personLink, policyLink, time } from "../parts/bits";
+import { challengeButton } from "../parts/challenge-form";
 import { HistoryChart } from "../parts/chart";
+import { Diagnosis } from "../parts/diagnosis";
 import { episodeTable } from "../parts/episodes";
+import { feedLinks } from "../parts/feed-links";
+import { FriendlyList } from "../parts/friendly-list";
 import { leagueEntry } from "../parts/own-entries";
+import { Partners } from "../parts/partners";
+import { PolicyMatches } from "../parts/policy-matches";
 import { LiveTable } from "../parts/table";
+import { Versions } from "../parts/versions";
 import { type Route, to } from "../router";
 import { intervalScale, type Scale, scaleFrom } from "../scale";
 import { type Site, View } from "../view";
@@ -102,15 +110,22 @@ export class PolicyView extends View<PolicyRoute> {
     ],
     (row) => row.opponent.id,
   );
+  private readonly versions = new Versions();
+  private readonly partners = new Partners();
+  private readonly matches = new PolicyMatches(this.site, this.route.policy);
+  private diagnosis: Diagnosis | null = null;
   private readonly parts = {
     seasons: new Part("Seasons", this.seasons.element),
     leagues: new Part("Leagues"),
     chart: new Part("Score, match by match", el("p", { class: "fields" }, this.place), this.chart.element),
+    versions: new Part("Versions", this.versions.element),
     opponents: new Part("Head to head", this.opponents.element),
+    partners: new Part("Partners", this.partners.element),
+    matches: new Part("Matches", this.matches.element),
+    diagnosis: new Part("Diagnosis"),
     episodes: new Part("Last episodes", this.episodeTable.element),
     failures: new Part("Failures"),
     history: new Part("History"),
-    versions: new Part("Versions"),
     share: new Part("Share"),
   };
 
@@ -122,6 +137,20 @@ export class PolicyView extends View<PolicyRoute> {
       void this.page.load();
     });
     this.content.append(this.head, ...Object.values(this.parts).map((part) => part.element));
+    this.content.append(new FriendlyList(site, route.policy).element);
+    void this.matches.source.load();
+  }
+
+  override handleChanges(changes: readonly Change[]): void {
+    super.handleChanges(changes);
+    this.matches.source.handleChanges(changes);
+    this.diagnosis?.source.handleChanges(changes);
+  }
+
+  override close(): void {
+    super.close();
+    this.matches.source.close();
+    this.diagnosis?.source.close();
   }
 
   private ask(signal: AbortSignal): Promise<PolicyPage> {
@@ -140,7 +169,7 @@ export class PolicyView extends View<PolicyRoute> {
     const { policy } = page;
     this.title = `${plainName(policy.name)} v${policy.version}`;
     document.title = `${this.title} · Alignment League`;
-    renew(this.head, ...headOf(page));
+    renew(this.head, ...headOf(page), el("p", { class: "actions" }, challengeButton(this.site, policy)));
     const { parts } = this;
     this.seasons.update(page.seasons);
     parts.seasons.show(
@@ -159,7 +188,12 @@ export class PolicyView extends View<PolicyRoute> {
     ]);
     this.digits = digitsFor(this.scale.high - this.scale.low);
     this.opponents.update(page.head_to_head, () => [this.scale.low, this.scale.high]);
-    parts.opponents.show("Head to head", page.head_to_head.length > 0, empty("No matches against other policies yet."));
+    parts.opponents.element.hidden = page.shared_reward;
+    parts.opponents.show("Head to head", page.head_to_head.length > 0, empty("No matches with other policies yet."));
+    parts.partners.element.hidden = !page.shared_reward;
+    this.partners.update(page.partners);
+    this.matches.offer(page);
+    this.drawDiagnosis(page);
     renew(parts.failures.body, el("ul", { class: "plain-list" }, ...page.failures.map(failure)));
     parts.failures.show(
       `Failures (${count(page.failures.length)})`,
@@ -168,11 +202,18 @@ export class PolicyView extends View<PolicyRoute> {
     );
     renew(parts.history.body, el("ol", { class: "plain-list history" }, ...page.history.map(event)));
     parts.history.show("History", page.history.length > 0, empty("No events yet."));
-    renew(
-      parts.versions.body,
-      el("ul", { class: "plain-list" }, ...page.versions.map((line) => versionLine(page, line))),
-    );
+    this.versions.update(page);
     this.drawShare(page);
+  }
+
+  /** Owners see the diagnosis; bundles only can be played. */
+  private drawDiagnosis(page: PolicyPage): void {
+    const { diagnosis } = this.parts;
+    diagnosis.element.hidden = !page.mine || page.bundle_bytes === null;
+    if (diagnosis.element.hidden || this.diagnosis) return;
+    this.diagnosis = new Diagnosis(this.site, page.policy.id);
+    diagnosis.body.append(this.diagnosis.element);
+    void this.diagnosis.source.load();
   }
 
   private drawLeagues(): void {
@@ -257,7 +298,7 @@ function headOf(page: PolicyPage): HTMLElement[] {
       "p",
       { class: "quiet" },
       "by ",
-      name(policy.author),
+      personLink(policy.author_id, policy.author),
       " · uploaded ",
       time(page.created_at),
       page.mine ? " · yours" : "",
@@ -267,6 +308,7 @@ function headOf(page: PolicyPage): HTMLElement[] {
       ["Mean match duration", duration(page.mean_seconds)],
       ["Bundle", page.public_bundle ? "public" : "private: visible only to its owner"],
     ),
+    feedLinks("policies", policy.id),
   ];
 }
 
@@ -295,16 +337,5 @@ function event(line: HistoryLine): HTMLElement {
     ),
     line.notes ? el("span", { class: "small" }, line.notes) : null,
     el("span", { class: "quiet small" }, time(line.at)),
-  );
-}
-
-function versionLine(page: PolicyPage, line: PolicyPage["versions"][number]): HTMLElement {
-  const text = `v${line.version}`;
-  return el(
-    "li",
-    {},
-    line.id === page.policy.id ? el("strong", {}, text) : link(to.policy(line.id), text),
-    el("span", { class: "quiet small" }, "uploaded ", time(line.created_at)),
-    el("span", { class: "small" }, line.seasons.length ? line.seasons.join(", ") : "not in a season"),
   );
 }

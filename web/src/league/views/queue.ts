@@ -2,7 +2,9 @@ import { el, renew } from "../../ui/dom";
 import type { CommissionerNote, QueuedMatch, RunningMatch, WorkerLine } from "../api-types";
 import { count, counted, duration } from "../format";
 import { chip, empty, link, name, Part, time } from "../parts/bits";
+import { sharesTable } from "../parts/queue-shares";
 import { LiveTable } from "../parts/table";
+import { watchLink } from "../parts/watch";
 import { type Route, to } from "../router";
 import { type Site, View } from "../view";
 
@@ -27,6 +29,7 @@ export class QueueView extends View {
       { title: "Belongs to", from: "tablet", cell: aboutCell },
       { title: "Since", cell: ({ since }) => time(since) },
       { title: "Worker", from: "tablet", cell: ({ worker }) => worker ?? "–" },
+      { title: "Watch", cell: ({ is_live, url }) => (is_live && url ? watchLink(url) : "") },
     ],
     (row) => row.url ?? `${row.worker} ${row.since}`,
   );
@@ -40,12 +43,23 @@ export class QueueView extends View {
       { title: "Since", from: "tablet", cell: ({ queued_at }) => time(queued_at) },
       { title: "Reason", cell: ({ why }) => why },
     ],
-    (row) => `${row.place} ${row.url}`,
+    (row) => `${row.place} ${row.url} ${row.queued_at}`,
   );
+
+  private readonly shares = sharesTable();
 
   private readonly parts = {
     running: new Part("Running", this.running.element),
     queued: new Part("Waiting", this.queued.element),
+    shares: new Part(
+      "Shares",
+      el(
+        "p",
+        { class: "quiet small" },
+        "The next job is one of the season, league or kind of job that has had the least of the workers' time for its weight; within a season, of the person who has had the least.",
+      ),
+      this.shares.element,
+    ),
     workers: new Part("Workers"),
     commissioner: new Part("Seasons"),
   };
@@ -58,7 +72,7 @@ export class QueueView extends View {
   draw(): void {
     const value = this.dataOf(this.queue);
     if (!value) return;
-    const { running, queued, workers, commissioner } = this.parts;
+    const { running, queued, shares, workers, commissioner } = this.parts;
     this.running.update(value.running);
     this.queued.update(value.queued);
     running.show(`Running (${count(value.running.length)})`, value.running.length > 0, empty("No jobs are running."));
@@ -67,6 +81,8 @@ export class QueueView extends View {
     queued.show(`Waiting (${count(value.queued_total)})`, value.queued.length > 0, empty(none));
     const more = value.queued_total - value.queued.length;
     if (more > 0) renew(queued.note, el("p", { class: "quiet small" }, `and ${count(more)} more`));
+    this.shares.update(value.shares);
+    shares.show("Shares", value.shares.length > 0, empty("No jobs are waiting, so nothing is shared."));
     renew(workers.body, el("ul", { class: "plain-list workers" }, ...value.workers.map(worker)));
     const idle =
       "No worker has connected recently, so nothing will run. `observatory serve` starts its own, `observatory worker` adds others.";
@@ -89,6 +105,7 @@ const KINDS: Record<JobLine["kind"], string> = {
   certification: "certification",
   report: "report",
   hosted_game: "hosted game",
+  friendly: "friendly match",
   assay: "assay",
   private: "private",
 };

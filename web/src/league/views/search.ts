@@ -1,8 +1,8 @@
 import { el, renew } from "../../ui/dom";
 import type { SearchHit } from "../api-types";
 import { count } from "../format";
-import { hitGroups } from "../hits";
-import { empty, link, name } from "../parts/bits";
+import { kindsOf, kindWord, nextPlace } from "../hits";
+import { act, chip, empty, name } from "../parts/bits";
 import { type Route, to } from "../router";
 import { type Site, View } from "../view";
 
@@ -10,7 +10,7 @@ type SearchRoute = Extract<Route, { page: "search" }>;
 
 const PAUSE = 150;
 
-/** Everything that fits a name or the beginning of an id. */
+/** Everything that fits a name, two names of policies or the beginning of an id, in one list, best first. */
 export class SearchView extends View<SearchRoute> {
   override title = "Search";
   private readonly found = this.source((signal) =>
@@ -21,13 +21,15 @@ export class SearchView extends View<SearchRoute> {
     attrs: {
       type: "search",
       "aria-label": "Search",
-      placeholder: "A name, or the beginning of an id",
+      placeholder: "A name, two policies, or the beginning of an id",
       autocomplete: "off",
       maxlength: 100,
     },
   });
   private readonly hits = el("div", { class: "column", attrs: { "aria-live": "polite" } });
   private timer = 0;
+  /** the kind that the list is limited to */
+  private kind = "";
 
   constructor(site: Site, route: SearchRoute) {
     super(site, route);
@@ -42,6 +44,7 @@ export class SearchView extends View<SearchRoute> {
       event.preventDefault();
       this.ask();
     });
+    this.content.addEventListener("keydown", (event) => this.pressed(event));
   }
 
   override start(): void {
@@ -71,29 +74,62 @@ export class SearchView extends View<SearchRoute> {
   draw(): void {
     const value = this.dataOf(this.found);
     if (!value) return;
-    const groups = hitGroups(value.hits);
+    const kinds = kindsOf(value.hits);
+    if (!kinds.some(([kind]) => kind === this.kind)) this.kind = "";
+    const shown = value.hits.filter((hit) => !this.kind || hit.kind === this.kind);
     renew(
       this.hits,
-      ...(groups.length
-        ? groups.map((group) =>
-            el(
-              "section",
-              { class: "panel" },
-              el("h2", {}, `${group.title} (${count(group.hits.length)})`),
-              el("ul", { class: "plain-list" }, ...group.hits.map(line)),
-            ),
-          )
-        : [
-            empty(
-              value.query
-                ? `Nothing that you may see is called “${value.query}”.`
-                : "Search for seasons, leagues, policies, players and games by name, and for matches and episodes by id.",
-            ),
-          ]),
+      kinds.length > 1 ? el("p", { class: "filters" }, ...this.filters(kinds, value.hits.length)) : null,
+      shown.length
+        ? el("section", { class: "panel" }, el("ol", { class: "ranked" }, ...shown.map(line)))
+        : empty(
+            value.query
+              ? `Nothing that you may see fits “${value.query}”.`
+              : "Search for policies, people, seasons, leagues and games by name, for matches by the names of two policies, and for everything by id.",
+          ),
     );
+  }
+
+  private filters(kinds: [string, number][], total: number): HTMLElement[] {
+    const filter = (kind: string, text: string) => {
+      const button = act(
+        text,
+        () => {
+          this.kind = kind;
+          this.draw();
+        },
+        "",
+        `filter ${kind} ${text} ${this.kind === kind}`,
+      );
+      button.setAttribute("aria-pressed", String(this.kind === kind));
+      return button;
+    };
+    return [
+      filter("", `All (${count(total)})`),
+      ...kinds.map(([kind, number]) => filter(kind, `${kindWord(kind)} (${count(number)})`)),
+    ];
+  }
+
+  /** Arrow keys move between the field and the results. */
+  private pressed(event: KeyboardEvent): void {
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    const links = [...this.hits.querySelectorAll<HTMLElement>(".ranked a")];
+    const place = nextPlace(links.indexOf(document.activeElement as HTMLElement), event.key, links.length);
+    event.preventDefault();
+    (links[place] ?? this.input).focus();
   }
 }
 
 function line(hit: SearchHit): HTMLElement {
-  return el("li", {}, link(hit.url, name(hit.title)), el("span", { class: "quiet small" }, name(hit.about)));
+  return el(
+    "li",
+    { attrs: { "data-kind": hit.kind } },
+    el(
+      "a",
+      { attrs: { href: hit.url } },
+      el("span", {}, chip("plain", kindWord(hit.kind))),
+      name(hit.title),
+      el("span", { class: "quiet small about" }, name(hit.about.replace(/^[A-Z][a-z]+ · /, ""))),
+    ),
+  );
 }

@@ -4,6 +4,8 @@ import { count, counted, words } from "../format";
 import type { Change } from "../live";
 import { chip, empty, facts, link, Part, time } from "../parts/bits";
 import { Entries } from "../parts/entries";
+import { followRow } from "../parts/feed-links";
+import { LiveNow } from "../parts/live-now";
 import { rich } from "../parts/rich";
 import { SeasonMatches } from "../parts/season-matches";
 import { SeasonTeams } from "../parts/season-teams";
@@ -33,6 +35,7 @@ export class SeasonView extends View<SeasonRoute> {
     "table",
   );
   private readonly head = el("header", { class: "page-head" });
+  private readonly live: LiveNow;
   private readonly tabs = el("nav", { class: "tabs", attrs: { "aria-label": "Season" } });
   private readonly entries: Entries;
   private readonly standings: Standings;
@@ -56,7 +59,8 @@ export class SeasonView extends View<SeasonRoute> {
       matches: this.matches.element,
       about: this.about.element,
     };
-    this.content.append(this.head, this.entries.element, this.tabs, ...Object.values(this.panes));
+    this.live = new LiveNow(site, { season: route.season });
+    this.content.append(this.head, this.live.element, this.entries.element, this.tabs, ...Object.values(this.panes));
   }
 
   override get stream(): string {
@@ -86,6 +90,7 @@ export class SeasonView extends View<SeasonRoute> {
 
   override close(): void {
     super.close();
+    this.live.close();
     for (const pane of [this.standings, this.teams, this.matches]) pane.close();
   }
 
@@ -95,7 +100,15 @@ export class SeasonView extends View<SeasonRoute> {
     const tab = this.route.tab;
     this.title = tab === "table" ? season.display_name : `${TITLES[tab]} · ${season.display_name}`;
     document.title = `${this.title} · Alignment League`;
-    renew(this.head, ...headOf(season));
+    this.live.reload();
+    const follow = followRow(
+      this.site,
+      "seasons",
+      this.route.season,
+      to.season(this.route.season),
+      season.display_name,
+    );
+    renew(this.head, ...headOf(season), season.public ? follow : null);
     this.entries.update(season);
     renew(
       this.tabs,

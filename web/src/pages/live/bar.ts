@@ -16,7 +16,10 @@ export class LiveBar {
     class: "live-status",
     attrs: { role: "status", "data-testid": "live-status" },
   });
-  private readonly drivers = el("span", { class: "chips live-drivers", attrs: { "aria-label": "Drivers" } });
+  private readonly drivers = el("span", {
+    class: "chips live-drivers",
+    attrs: { role: "group", "aria-label": "Drivers" },
+  });
   private readonly linePicker = el("select", {
     class: "speed",
     attrs: { "aria-label": "Branch", "data-testid": "lines" },
@@ -25,6 +28,7 @@ export class LiveBar {
   private readonly backButton: HTMLButtonElement;
   private readonly branchButton: HTMLButtonElement;
   private readonly closeButton: HTMLButtonElement;
+  private readonly repeatButton: HTMLButtonElement;
   private readonly waitBox = el("input", { attrs: { type: "checkbox", "data-testid": "wait" } });
   private readonly waitLabel = el(
     "label",
@@ -73,6 +77,8 @@ export class LiveBar {
     this.branchButton.dataset.testid = "branch";
     this.closeButton = button("Close this branch", ICONS.close, () => this.game.closeBranch(), "Close the branch");
     this.closeButton.dataset.testid = "close-branch";
+    this.repeatButton = button("Play this game again", ICONS.again, () => void this.game.repeat(), "Play again");
+    this.repeatButton.dataset.testid = "play-again";
     this.vibes = new VibePicker(app, game);
     this.talkButton = button("Say something (Enter)", ICONS.talk, () => this.openTalk(), "Talk");
     this.talkButton.dataset.testid = "talk";
@@ -110,7 +116,15 @@ export class LiveBar {
         this.backButton,
         this.waitLabel,
       ),
-      el("div", { class: "live-group" }, this.linePicker, this.branchButton, this.closeButton, this.invite),
+      el(
+        "div",
+        { class: "live-group" },
+        this.repeatButton,
+        this.linePicker,
+        this.branchButton,
+        this.closeButton,
+        this.invite,
+      ),
     );
   }
 
@@ -135,6 +149,7 @@ export class LiveBar {
     this.waitBox.checked = this.wantsWait ?? game.waitsForPeople;
     this.branchButton.hidden = !game.isHost || game.hello?.canBranch !== true;
     this.branchButton.disabled = game.isBranching;
+    this.repeatButton.hidden = !game.canRepeat;
     this.closeButton.hidden = !game.isHost || game.line === 0;
     this.invite.hidden = !game.isHost || game.isOver || game.door.page !== null;
     this.updateLines();

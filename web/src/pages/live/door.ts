@@ -52,6 +52,10 @@ export function coworldDoor(href: string): Door | null {
     address(socket) {
       const address = new URL(own);
       if (socket === page) return address;
+      if (page === "player" && socket === "global") {
+        address.searchParams.set("watch", "1"); // a hosted seat has no other socket than its own
+        return address;
+      }
       address.pathname = own.pathname.replace(new RegExp(`/${page}/?$`), `/${socket}`);
       if (page === "admin") address.searchParams.set("rights", "host");
       return address;

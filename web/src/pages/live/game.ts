@@ -5,7 +5,10 @@ import { Admin } from "./admin";
 import type { Door } from "./door";
 import { Driver } from "./driver";
 import { LiveLine } from "./line";
-import { type GameState, type Hello, type Lesson, type LineInfo, textOf } from "./messages";
+import { type GameState, type Goal, type Hello, type Lesson, type LineInfo, textOf } from "./messages";
+
+/** Whether the page around this one has asked the user; the address changes later. */
+const IS_READY = globalThis.location?.hash === "#ready";
 
 /** Callbacks of the page for a live game. */
 export interface GameEvents {
@@ -21,6 +24,7 @@ export interface GameEvents {
 
 /** A live game: one or two of its lines, the driven cog, and the host's controls. */
 export class LiveGame implements Live {
+  readonly canSteer = true;
   hello: Hello | null = null;
   driver: Driver | null = null;
   /** seconds until the next reconnect; null while connected */
@@ -33,7 +37,10 @@ export class LiveGame implements Live {
   private beside: LiveLine | null = null;
   private admin: Admin | null = null;
   private isFirst = true;
+  private lastDriven = -1;
   private hasBegunLesson = false;
+  /** whether the user has pressed Ready, here or on the page around this one */
+  private isReady = IS_READY;
 
   constructor(
     private readonly app: App,
@@ -83,6 +90,25 @@ export class LiveGame implements Live {
 
   get title(): string {
     return this.hello?.title ?? "";
+  }
+
+  get goal(): Goal | null {
+    return this.hello?.goal ?? null;
+  }
+
+  /** Return whether the game has to wait for this user's Ready: for a seat, or for a host before the first step. */
+  get awaitsReady(): boolean {
+    if (this.isReady || this.isOver || this.lesson || !this.hello || this.lostFor !== null) return false;
+    if (this.door.page === "player") return this.hello.slot !== null && this.driven < 0;
+    return this.door.page === null && this.isHost && this.state?.isPaused === true && this.state.step === 0;
+  }
+
+  /** Take the seat, or start the game of a host. */
+  becomeReady(): void {
+    this.isReady = true;
+    if (this.door.page === "player") this.drive(this.hello?.slot ?? 0);
+    else this.play(true);
+    this.changed();
   }
 
   /** The agent that this page drives, or -1. */
@@ -167,6 +193,7 @@ export class LiveGame implements Live {
   drive(agent: number, force = false): void {
     if (this.driven === agent || !this.canDrive(agent)) return;
     this.handBack();
+    this.lastDriven = agent;
     this.driver = new Driver(
       this.line,
       agent,
@@ -219,11 +246,32 @@ export class LiveGame implements Live {
     }
   }
 
-  /** Show a line beside its parent; line 0 has no parent. */
-  showLine(number: number): void {
+  /** Return whether the host can play the game once more. */
+  get canRepeat(): boolean {
+    return this.isOver && this.isHost && this.hello?.canBranch === true;
+  }
+
+  /** Play the game once more from its first tick, in a new line that is shown alone. */
+  async repeat(): Promise<void> {
+    const [before, driven] = [this.line, this.lastDriven];
+    try {
+      const { line } = await this.request({ type: "branch", line: 0, tick: 0 });
+      if (!isInteger(line, 0)) return;
+      this.isReady = false;
+      this.showLine(line, true);
+      if (driven >= 0) this.drive(driven);
+      if (before) await this.request({ type: "close_line", line: before });
+    } catch (error) {
+      this.events.say((error as Error).message);
+    }
+  }
+
+  /** Show a line beside its parent, or alone; line 0 has no parent. */
+  showLine(number: number, isAlone = false): void {
     if (number === this.line) return;
     this.handBack();
-    const parent = this.lines.find(({ line }) => line === number)?.parent ?? (number ? this.line : null);
+    const lineParent = this.lines.find(({ line }) => line === number)?.parent ?? (number ? this.line : null);
+    const parent = isAlone ? null : lineParent;
     const known = [this.main, this.beside].filter((line) => line !== null);
     const take = (wanted: number) => known.find((line) => line.number === wanted) ?? this.watch(wanted);
     this.main = take(number);
@@ -329,7 +377,7 @@ export class LiveGame implements Live {
     const slot = this.hello?.slot ?? null;
     if (this.isFirst) {
       this.app.goLive();
-      if (this.door.page === "player" && slot !== null) this.drive(slot);
+      if (this.door.page === "player" && slot !== null && this.isReady) this.drive(slot);
     }
     this.isFirst = false;
     this.beginLesson();

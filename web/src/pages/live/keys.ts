@@ -1,3 +1,4 @@
+import { isSingleKey, isTyping } from "../../ui/shortcuts";
 import type { App } from "../app";
 import type { LiveBar } from "./bar";
 import type { LiveGame } from "./game";
@@ -70,8 +71,8 @@ export function listenToLiveKeys(parts: LiveParts): void {
     (event) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       const target = event.target as HTMLElement;
-      if (target.matches("input:not([type=checkbox]), select, textarea") || target.closest("dialog, .vibe-grid"))
-        return;
+      if (isTyping(event) || target.closest("input[type=range], dialog, .vibe-grid")) return;
+      if (!parts.app.hasSingleKeys && isSingleKey(event)) return;
       if (event.key === "Enter" && parts.overlay.isOpen) {
         event.preventDefault();
         return parts.overlay.next();

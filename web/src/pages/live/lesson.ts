@@ -60,7 +60,7 @@ export class LessonCard {
         goal.count ? el("small", { class: "quiet" }, ` ${goal.count}`) : null,
       ),
       bar,
-      lesson.note ? el("p", { class: "lesson-note" }, lesson.note) : null,
+      lesson.note && !this.isSmall ? el("p", { class: "lesson-note" }, lesson.note) : null,
       this.isSmall ? null : el("p", { class: "lesson-text" }, goal.text),
       this.isSmall || !goal.keys ? null : el("p", { class: "quiet" }, goal.keys),
       this.isSmall || !goal.hint ? null : el("details", {}, el("summary", {}, "Hint"), el("p", {}, goal.hint)),

@@ -19,6 +19,13 @@ export interface Hello {
   readonly lines: readonly LineInfo[];
   readonly title: string;
   readonly canBranch: boolean;
+  /** what the game is about, for people who play it; null if it does not say */
+  readonly goal: Goal | null;
+}
+
+export interface Goal {
+  readonly text: string;
+  readonly hint: string;
 }
 
 export interface Seat {
@@ -91,6 +98,9 @@ export function helloOf(message: JsonObject): Hello {
     lines: linesOf(message.lines),
     title: textOf(message.title),
     canBranch: message.can_branch === true,
+    goal: textOf(inside(message.goal, "text"))
+      ? { text: textOf(inside(message.goal, "text")), hint: textOf(inside(message.goal, "hint")) }
+      : null,
   };
 }
 

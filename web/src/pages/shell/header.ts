@@ -41,6 +41,17 @@ export class Header {
     );
   }
 
+  /** Link the name of the viewer to the page about this replay: the viewer is in a frame of another site. */
+  linkTo(page: string): void {
+    const brand = this.element.querySelector(".brand");
+    if (!page || !brand) return;
+    const attrs = { href: page, target: "_blank", rel: "noopener", "data-testid": "source" };
+    const link = el("a", { class: "brand", title: "Open this match in the Alignment League", attrs });
+    link.append(...brand.childNodes);
+    link.lastElementChild!.textContent = "Alignment League";
+    brand.replaceWith(link);
+  }
+
   /** Show the facts of a replay or of a live game, here and in the browser's tab. */
   describe(episode: Episode, live: { title: string } | null): void {
     const { parts } = episode.replay;

@@ -1,13 +1,15 @@
-import type { Episode } from "../../decode";
+import { type Episode, ReplayError } from "../../decode";
 import { button, el, replace } from "../../ui/dom";
 import { ICONS } from "../../ui/icons";
 import { App } from "../app";
+import { BroadcastView } from "../broadcast/view";
 import { helpDialog } from "../help";
 import { Hud } from "../hud";
 import { type Actions, listenToKeys } from "../keys";
 import { LayerMenu } from "../layers";
 import type { Door } from "../live/door";
 import { LiveView } from "../live/view";
+import { loadAddress } from "../load";
 import { createPanels } from "../panels";
 import { TimelineBar } from "../timeline";
 import { AddressBar } from "./address-bar";
@@ -42,7 +44,7 @@ export class Shell {
   readonly header: Header;
   /** null for a replay */
   live: LiveView | null = null;
-  private help = helpDialog(false);
+  private help = helpDialog(this.app, false);
   private readonly updates: Updates;
   /** what keys and buttons do beyond changing the state */
   private readonly actions: Actions = {
@@ -98,6 +100,7 @@ export class Shell {
   /** Lay out the page and start drawing. */
   async start(): Promise<void> {
     restoreSettings(this.app);
+    this.help = helpDialog(this.app, false); // it shows a setting
     this.layOut();
     applyTheme(this.app);
     await this.boards.start();
@@ -123,10 +126,35 @@ export class Shell {
     this.boards.element.append(...live.layers);
     this.timeline.element.before(live.bar.element);
     this.boards.first.onCell = (x, y, event) => live.order(x, y, event);
-    const help = helpDialog(true);
+    const help = helpDialog(this.app, true);
     this.help.replaceWith(help);
     this.help = help;
     live.update();
+  }
+
+  /** Watch a running match; its replay takes its place at the end. */
+  openBroadcast(address: URL, isStill: boolean): void {
+    this.cover.showProgress("Connecting to the match");
+    this.root.classList.add("is-live-page");
+    const page = {
+      show: (episode: Episode) => void this.showLines(episode, null),
+      load: async (replay: string) => {
+        try {
+          return await loadAddress(replay, () => undefined);
+        } catch (error) {
+          const sentence = error instanceof ReplayError ? error.message : "The replay could not be shown";
+          if (this.app.left) this.notice.say(sentence);
+          else this.cover.showError(sentence);
+          return null;
+        }
+      },
+      waiting: (sentence: string) => this.cover.showProgress(sentence),
+      say: (sentence: string) => this.notice.say(sentence),
+      failed: (sentence: string) => this.cover.showError(sentence),
+    };
+    const view = new BroadcastView(this.app, address, page, isStill);
+    this.boards.element.append(view.banner);
+    this.timeline.element.before(view.bar);
   }
 
   private layOut(): void {
@@ -154,7 +182,7 @@ export class Shell {
   }
 
   private describe(episode: Episode): void {
-    this.header.describe(episode, this.live?.game ?? null);
+    this.header.describe(episode, this.live?.game ?? (this.app.live ? { title: "" } : null));
   }
 
   private closeBeside(): void {

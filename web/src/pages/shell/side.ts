@@ -45,7 +45,7 @@ export class Side {
 
   private show(panel: Panel | null): void {
     this.shown = panel;
-    replace(this.holder, panel?.element);
+    replace(this.holder, panel && el("h2", { class: "unseen" }, panel.title), panel?.element);
     if (panel) this.holder.setAttribute("aria-label", panel.title);
     this.element.classList.toggle("is-closed", !panel);
     for (const tab of this.tabs.children) {

@@ -1,0 +1,162 @@
+/** What decided a match: failures with their place in the log, timelines, turning points, and counts of actions. */
+import { type Child, el, renew } from "../../ui/dom";
+import type { Difference, Explanation, MatchExplanation, Moment, PolicyFailure } from "../api-types";
+import { count, counted, NONE, percent, plainName, score, words } from "../format";
+import { countsOf, differencesTitle, type PolicyCounts, timelinesOf } from "../timelines";
+import { empty } from "./bits";
+import { LiveTable } from "./table";
+import { TimelineChart } from "./timeline-chart";
+
+export const REPLAY_FRAME = "replay-frame";
+
+/** The charts of an explanation; each keeps its element. */
+export class Timelines {
+  readonly element = el("div", { class: "timelines" });
+  private readonly charts = new Map<string, TimelineChart>();
+
+  update(explanation: Explanation): void {
+    const marks = explanation.moments.map(({ tick }, i) => ({ number: i + 1, tick }));
+    const shown = timelinesOf(explanation).map((timeline) => {
+      const chart = this.charts.get(timeline.title) ?? new TimelineChart();
+      this.charts.set(timeline.title, chart);
+      chart.update(timeline, marks);
+      return chart.element;
+    });
+    this.element.replaceChildren(...shown);
+  }
+}
+
+export function countsTable(caption: string): LiveTable<PolicyCounts> {
+  const share = (value: number | null) => (value === null ? NONE : percent(value));
+  return new LiveTable<PolicyCounts>(
+    caption,
+    [
+      {
+        title: "Policy",
+        kind: "name",
+        cell: (row) => [
+          el("bdi", { class: "name" }, plainName(row.name)),
+          el("span", { class: "quiet small" }, ` ${counted(row.agents, "agent")}`),
+        ],
+      },
+      { title: "Idle", kind: "number", about: "steps without an action", cell: (row) => share(row.idle) },
+      { title: "Blocked", kind: "number", about: "moves into an obstacle", cell: (row) => share(row.blocked) },
+      {
+        title: "Failed",
+        kind: "number",
+        from: "tablet",
+        about: "other actions without effect",
+        cell: (row) => share(row.failed),
+      },
+      {
+        title: "Missed deadlines",
+        kind: "number",
+        from: "tablet",
+        about: "answers after the deadline",
+        cell: (row) => (row.missed === null ? NONE : count(row.missed)),
+      },
+      { title: "Taken", kind: "number", from: "tablet", about: "per agent", cell: (row) => score(row.taken, 1) },
+      { title: "Hearts", kind: "number", from: "tablet", about: "per agent", cell: (row) => score(row.hearts, 1) },
+      { title: "Deaths", kind: "number", from: "tablet", about: "per agent", cell: (row) => score(row.deaths, 1) },
+      {
+        title: "Cells",
+        kind: "number",
+        from: "desktop",
+        about: "visited per agent",
+        cell: (row) => score(row.cells, 0),
+      },
+    ],
+    (row) => String(row.index),
+  );
+}
+
+/** The section of the match page. `viewer` is the address of its replay, null without one. */
+export class ExplanationPart {
+  readonly element = el("div", { class: "column" });
+  private readonly above = el("div", { class: "column" });
+  private readonly timelines = new Timelines();
+  private readonly below = el("div", { class: "column" });
+  private readonly table = countsTable("Actions of each policy");
+  private readonly actions = el("div", {}, el("h3", {}, "Actions"), this.table.element);
+
+  constructor() {
+    this.element.append(this.above, this.timelines.element, this.below, this.actions);
+  }
+
+  update(answer: MatchExplanation, viewer: string | null): void {
+    const { explanation, failures } = answer;
+    renew(
+      this.above,
+      ...failures.map((failure) => failureBox(failure, viewer)),
+      explanation?.summary.length ? sentences(explanation.summary) : null,
+      explanation ? null : empty(`${answer.why_not ?? "There are no timelines"}.`),
+    );
+    this.timelines.element.hidden = this.below.hidden = this.actions.hidden = explanation === null;
+    if (!explanation) return;
+    this.timelines.update(explanation);
+    renew(
+      this.below,
+      el("h3", {}, "Turning points"),
+      explanation.moments.length ? momentList(explanation.moments, viewer) : empty("No turning points were found."),
+      ...differenceList(explanation),
+    );
+    this.table.update(countsOf(explanation));
+  }
+}
+
+export function sentences(texts: readonly string[]): HTMLElement {
+  return el("ul", { class: "plain-list" }, ...texts.map((text) => el("li", {}, plainName(text))));
+}
+
+/** Turning points in order; each opens the replay at its step. */
+export function momentList(moments: readonly Moment[], viewer: string | null): HTMLElement {
+  return el(
+    "ol",
+    { class: "moments" },
+    ...moments.map((moment) => el("li", {}, tickLink(viewer, moment.tick, plainName(moment.text)))),
+  );
+}
+
+export function differenceList(explanation: Explanation): Child[] {
+  if (explanation.policies.length < 2) return [];
+  const title = el("h3", {}, plainName(differencesTitle(explanation)));
+  if (!explanation.differences.length) return [title, empty("Their rates hardly differ.")];
+  return [title, sentences(explanation.differences.map((row: Difference) => row.text))];
+}
+
+/** A link to a step: it moves the embedded replay, or opens another tab with the usual keys. */
+export function tickLink(viewer: string | null, tick: number, text: string): Child {
+  if (viewer === null) return text;
+  const frame = `iframe[name=${REPLAY_FRAME}]`;
+  const attrs = { href: `${viewer}#tick=${tick}`, target: REPLAY_FRAME };
+  const show = () => document.querySelector(frame)?.scrollIntoView({ block: "center" });
+  return el("a", { attrs, on: { click: show } }, text);
+}
+
+function failureBox(failure: PolicyFailure, viewer: string | null): HTMLElement {
+  const { name, status, step, missed_deadlines: missed, message, log } = failure;
+  const late = missed ? `, ${counted(missed, "missed deadline")}` : "";
+  const isPlaying = status === "timed_out";
+  const label = isPlaying ? "played to the end" : words(status);
+  return el(
+    "div",
+    { class: "problem", attrs: { role: "note" } },
+    el(
+      "p",
+      {},
+      el("strong", {}, el("bdi", { class: "name" }, plainName(name)), `: ${label}`),
+      step === null ? "" : " at ",
+      step === null ? "" : tickLink(viewer, step, `step ${step}`),
+      late,
+    ),
+    ...(message ?? "").split("\n").map((line) => (line ? el("p", {}, line) : null)),
+    log
+      ? el(
+          "div",
+          {},
+          el("p", { class: "small" }, `In the log of agent ${log.agent}, line ${log.line}:`),
+          el("pre", { class: "log-place", attrs: { tabindex: 0 } }, log.lines.join("\n")),
+        )
+      : null,
+  );
+}
