@@ -19,6 +19,7 @@ from observatory.clock import Clock, utc_now
 from observatory.commissioner.loop import Commissioner
 from observatory.commissioners.loop import CommissionerLoop
 from observatory.database import Database, migrate
+from observatory.database.link import Link
 from observatory.errors import ObservatoryError
 from observatory.hosting.loop import HostedLoop
 from observatory.hosting.tunnels import Tunnels
@@ -69,6 +70,10 @@ def create_app(settings: Settings | None = None, *, clock: Clock = utc_now) -> F
     state.commissioner = Commissioner(state.database, settings, clock)
     state.league_loop = LeagueLoop(state.database, clock)
     state.commissioner_loop = CommissionerLoop(state.database, settings, clock)
+    state.link = None
+    if not state.database.is_sqlite:
+        state.link = Link(state.database, settings.peer_url or settings.local_url())
+        state.link.on_reset.append(state.commissioner.forget)
     state.rank_watch = RankWatch(state.database, clock)
     state.deliverer = Deliverer(state.database, settings, state.keys, clock)
     state.tunnels = Tunnels()
@@ -84,6 +89,9 @@ def create_app(settings: Settings | None = None, *, clock: Clock = utc_now) -> F
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    link: Link | None = app.state.link
+    if link is not None:
+        await anyio.to_thread.run_sync(link.start)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(sweep_periodically, app)
         tasks.start_soon(_warm_up, app)
@@ -98,6 +106,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
         app.state.response_cache.stop()
         tasks.cancel_scope.cancel()
+    if link is not None:
+        await anyio.to_thread.run_sync(link.stop)
     database: Database = app.state.database
     database.close()
 

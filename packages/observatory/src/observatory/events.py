@@ -1,8 +1,9 @@
-"""Publish changes within this process after the transaction that made them has been committed.
+"""Publish changes after the transaction that made them has been committed.
 
 A service records a change with `note(session, Change(...))`. When its transaction commits, all subscribers of the
 database's `Hub` get the changes; a rollback drops them. Changes of one kind in one season or division are merged, so
-that the queue of a slow subscriber stays bounded.
+that the queue of a slow subscriber stays bounded. With PostgreSQL the hubs of other servers get them too, as a
+notification that is part of the transaction (`database.link`).
 
 The hub also counts the changes of each kind, and those of rounds by division, too. Caches (`database.cache`) compare
 these versions: a value is stale when a kind that it depends on has changed, or has changed in the division it is about.
@@ -173,6 +174,7 @@ class Hub:
         self._life = secrets.token_hex(4)
         self._number = 0
         self._versions: Counter[_Counted] = Counter()
+        self._is_deaf = False
         self.closed = False
 
     @property
@@ -204,16 +206,40 @@ class Hub:
     def versions(self, dependencies: Iterable[Dependency]) -> Versions:
         """Return the versions of these dependencies. Ask before reading the data that they describe."""
         with self._lock:
+            self._count_unheard()
             return versions_in(self._versions, dependencies)
 
     def all_versions(self) -> Mapping[_Counted, int]:
         """Return all versions, for `versions_in`."""
         with self._lock:
+            self._count_unheard()
             return self._versions.copy()
 
     def invalidate(self) -> None:
         """Count a change of every kind: the database was replaced."""
         with self._lock:
+            self._versions[_ALL] += 1
+
+    def lose_touch(self) -> None:
+        """Trust no cached value from now on: changes of other servers do not arrive."""
+        with self._lock:
+            self._is_deaf = True
+
+    def catch_up(self) -> None:
+        """Report a change of every kind, and trust cached values again: changes of other servers arrive."""
+        with self._lock:
+            self._is_deaf = False
+            self._versions[_ALL] += 1
+        self.publish(Change(kind) for kind in ChangeKind)
+
+    def wake(self) -> None:
+        """Wake all subscribers without a change: this server has become the leader."""
+        with self._lock:
+            for inbox in self._subscribers:
+                inbox.put([])
+
+    def _count_unheard(self) -> None:
+        if self._is_deaf:
             self._versions[_ALL] += 1
 
     def subscribe(self) -> Subscription:

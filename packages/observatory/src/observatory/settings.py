@@ -27,6 +27,8 @@ class Settings(BaseSettings):
     port: int = 8000
     public_url: str | None = None
     """address by which others reach the server; by default the one it listens on"""
+    peer_url: str | None = None
+    """address by which the other servers of the same database reach this one; by default the one it listens on"""
     games_url: str | None = None
     """address of this server under another host name, from which game pages come; by default they come from the same
     host, in an opaque origin"""

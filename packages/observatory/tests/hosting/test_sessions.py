@@ -145,7 +145,7 @@ def test_games_that_wait_run_or_idle_too_long_are_ended_and_so_are_those_of_an_e
     jobs = [run(session) for session in (idle, lost)]
     loop_of(world)._check({jobs[0]: 301.0})
     assert ended(idle) == IDLE
-    loop = HostedLoop(world.database, world.app.state.settings, clock, Tunnels())
+    loop = HostedLoop(world.database, world.app.state.settings, clock, Tunnels(), lost_seconds=0)
     loop._end_lost({})
     assert ended(lost) == RESTARTED
     run(long)

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 import anyio
 import anyio.to_thread
@@ -36,6 +37,8 @@ CHECK_ALL_SECONDS = 30.0
 RETRY_SECONDS = 2.0
 GATHER_SECONDS = 0.1
 """changes come in bursts, and one pass handles all of them"""
+OBSERVE_SECONDS = 2.0
+"""the same for a server that does not lead: it reads along, to explain what policies wait for and to take over"""
 MATCHES_AT_ONCE = 10
 """created in one transaction, so that others can write in between"""
 _PASSES = 200
@@ -61,8 +64,8 @@ class Commissioner:
     """Schedules matches for seasons that changed, and checks all of them periodically.
 
     Facts are read and decisions made before the transaction that applies them, which checks that the facts are still
-    current. Killed at any point it loses nothing: the next pass reads the same facts. `last` has the result of the last
-    pass, by season.
+    current. Killed at any point it loses nothing: the next pass reads the same facts. Only the leader applies its
+    decisions; two leaders would do no harm. `last` has the result of the last pass, by season.
     """
 
     def __init__(self, database: Database, settings: Settings, clock: Clock) -> None:
@@ -80,31 +83,40 @@ class Commissioner:
         with self._database.changes.subscribe_async() as changes:
             checked_all_at = float("-inf")
             changed: set[uuid.UUID] | None = None
+            has_led = False
             while True:
-                succeeded = await anyio.to_thread.run_sync(self.run_passes, changed, limiter=threads)
+                leads = self._database.is_leader
+                if leads and not has_led:
+                    changed = None
+                has_led = leads
+                check = partial(self.run_passes, changed, observe=not leads)
+                succeeded = await anyio.to_thread.run_sync(check, limiter=threads)
                 now = time.monotonic()
                 checked_all_at = now if changed is None else checked_all_at
                 wait = CHECK_ALL_SECONDS - (now - checked_all_at) if succeeded else RETRY_SECONDS
                 received = await changes.wait(max(0.0, wait))
                 if received:
-                    await anyio.sleep(GATHER_SECONDS)
+                    await anyio.sleep(GATHER_SECONDS if leads else OBSERVE_SECONDS)
                     received += changes.take()
-                check_all = time.monotonic() - checked_all_at >= CHECK_ALL_SECONDS
+                check_all = time.monotonic() - checked_all_at >= CHECK_ALL_SECONDS or _is_any(received)
                 changed = None if check_all or not succeeded else _seasons(received)
 
-    def run_passes(self, changed: set[uuid.UUID] | None = None) -> bool:
+    def run_passes(self, changed: set[uuid.UUID] | None = None, *, observe: bool = False) -> bool:
         """Run passes over these seasons, or over all, until no step follows. Return whether all succeeded.
 
-        A season that fails is logged and retried later; the others continue.
+        With `observe` nothing is applied. A season that fails is logged and retried later; the others continue.
         """
         succeeded = True
         if changed is None:
-            succeeded = _logged("Seasons could not be rolled", lambda: roll_due_seasons(self._database, self._clock()))
+            if not observe:
+                roll = partial(roll_due_seasons, self._database, self._clock())
+                succeeded = _logged("Seasons could not be rolled", roll)
             changed = set()
             succeeded = _logged("Seasons could not be listed", lambda: changed.update(self._active())) and succeeded
         for season_id in sorted(changed):
             name = self.last[season_id].season if season_id in self.last else str(season_id)
-            passed = _logged(f"Season {name} could not be checked", lambda id=season_id: self.check_season(id))  # type: ignore[misc]
+            check = partial(self.observe_season if observe else self.check_season, season_id)
+            passed = _logged(f"Season {name} could not be checked", check)
             if not passed:
                 self._note(season_id, 0, "The season could not be checked; it is retried", failed=True)
             succeeded = succeeded and passed
@@ -121,6 +133,13 @@ class Commissioner:
             self._note(season_id, queued, decisions.why)
             if not decisions.steps:
                 return
+
+    def observe_season(self, season_id: uuid.UUID) -> None:
+        """Decide, and leave it to the leader to apply that."""
+        with self._database.read() as session:
+            decisions = self._decide(session, season_id)[1]
+        if decisions is not None:
+            self._note(season_id, 0, decisions.why)
 
     def forget(self) -> None:
         """Drop all tallies, so that the next pass recomputes them: scores were corrected."""
@@ -192,6 +211,11 @@ class Commissioner:
 
 def _seasons(changes: list[Change]) -> set[uuid.UUID]:
     return {change.season for change in changes if change.kind in _WAKING and change.season is not None}
+
+
+def _is_any(changes: list[Change]) -> bool:
+    """Return whether any season may have changed: notifications were missed."""
+    return any(change.kind is ChangeKind.SEASON and change.season is None and not change.ids for change in changes)
 
 
 def _logged(problem: str, action: Callable[[], object]) -> bool:

@@ -57,7 +57,9 @@ class CommissionerLoop:
         with self._database.changes.subscribe_async() as changes:
             while True:
                 versions = self._database.changes.versions(_WAKING)
-                if versions != checked or anyio.current_time() - checked_at >= CHECK_ALL_SECONDS:
+                if not self._database.is_leader:
+                    checked = None
+                elif versions != checked or anyio.current_time() - checked_at >= CHECK_ALL_SECONDS:
                     checked, checked_at = versions, anyio.current_time()
                     await anyio.to_thread.run_sync(self.check_all, limiter=threads)
                 await changes.wait(CHECK_SECONDS)

@@ -2,14 +2,18 @@
 
 Reads run on their own connections. A write holds the process's gate for the whole of its transaction, and on the
 database itself `BEGIN IMMEDIATE` (SQLite) or an advisory lock (PostgreSQL), so that the data a transaction has read
-stays current until it commits, even with other processes.
+stays current until it commits, even with other processes. On PostgreSQL a transaction also notifies other servers of
+what it has changed; they get the notification if and when it is committed.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import secrets
 import threading
+import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -19,17 +23,22 @@ import anyio
 import anyio.to_thread
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.orm import Session
+from sqlalchemy.pool import NullPool
 
+from observatory.change_wire import MAX_BYTES, encode_changes
 from observatory.database.cache import MAX_VALUES, Cache, SessionCache
 from observatory.errors import Unavailable
-from observatory.events import Hub
+from observatory.events import Hub, recorded
 
-__all__ = ["Database", "DatabaseGone"]
+__all__ = ["CHANNEL", "Database", "DatabaseGone"]
 
 Result = TypeVar("Result")
 
 _WRITES = "observatory_writes"
 _ADVISORY_LOCK = 0x0B5E17A7
+CHANNEL = "observatory"
+"""of the notifications between servers"""
+_NOTIFY = text("SELECT pg_notify(:channel, :payload)")
 _MAX_CONNECTIONS = 48  # one per thread that answers requests, and some
 
 
@@ -59,6 +68,12 @@ class Database:
         self._file_id: tuple[int, int] | None = None
         self.changes = Hub()
         """publishes what transactions have changed"""
+        self.server_id = uuid.uuid4()
+        """of this process among the servers of the database"""
+        self.origin = secrets.token_hex(8)
+        """names this process in notifications"""
+        self.is_leader = True
+        """whether this process schedules; `database.link` decides it among several servers"""
         self.cache = Cache(max_entries=MAX_VALUES)
         """values that sessions have computed"""
         self.engine = self._make_engine()
@@ -73,10 +88,7 @@ class Database:
                 pool_size=10,
                 max_overflow=_MAX_CONNECTIONS - 10,
                 pool_timeout=self._timeout,
-                connect_args={
-                    "connect_timeout": max(2, int(self._timeout)),
-                    "options": f"-c timezone=UTC -c lock_timeout={int(self._timeout * 1000)}",
-                },
+                connect_args=self._connect_arguments(),
             )
             event.listen(engine, "begin", self._begin_postgres)
             return engine
@@ -156,6 +168,33 @@ class Database:
         async with self.session_for_request(writes=False) as session:
             return await anyio.to_thread.run_sync(function, session)
 
+    def notify(self, message: dict[str, Any]) -> None:
+        """Send a message to all other servers now; there are none on SQLite."""
+        if self.is_sqlite:
+            return
+        payload = json.dumps({"from": self.origin, **message}, separators=(",", ":"))
+        assert len(payload) <= MAX_BYTES
+        with self.engine.connect() as connection, connection.begin():
+            connection.execute(_NOTIFY, {"channel": CHANNEL, "payload": payload})
+
+    @contextmanager
+    def connect_alone(self, options: dict[str, Any]) -> Iterator[Connection]:
+        """Open a connection outside the pool, for a server's own session; each statement is a transaction."""
+        arguments = self._connect_arguments() | options
+        arguments["options"] += " -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
+        engine = create_engine(self.url, hide_parameters=True, poolclass=NullPool, connect_args=arguments)
+        try:
+            with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                yield connection
+        finally:
+            engine.dispose()
+
+    def _connect_arguments(self) -> dict[str, Any]:
+        return {
+            "connect_timeout": max(2, int(self._timeout)),
+            "options": f"-c timezone=UTC -c lock_timeout={int(self._timeout * 1000)}",
+        }
+
     def close(self) -> None:
         self.engine.dispose()
 
@@ -190,6 +229,9 @@ class Database:
         return Session(self._writing, expire_on_commit=False)
 
     def _commit(self, session: Session) -> None:
+        if not self.is_sqlite:
+            for payload in encode_changes(recorded(session), self.origin):
+                session.execute(_NOTIFY, {"channel": CHANNEL, "payload": payload})
         session.commit()
         self.changes.committed(session)
 

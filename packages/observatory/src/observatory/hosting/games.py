@@ -89,10 +89,11 @@ def game_of_job(session: Session, job_id: uuid.UUID) -> HostedGame | None:
     return session.scalar(select(HostedGame).where(HostedGame.job_id == job_id))
 
 
-def mark_running(session: Session, game: HostedGame, *, now: datetime) -> None:
-    """Note that the pages of a game can be reached; `Conflict` if it is over, or was reachable before."""
+def mark_running(session: Session, game: HostedGame, *, now: datetime, server_id: uuid.UUID | None = None) -> None:
+    """Note that the pages of a game can be reached through a server; `Conflict` if it is over, or was so before."""
     if game.status is not HostedStatus.STARTING:
         raise Conflict(f"The game is {game.status.value}")
+    game.server_id = server_id
     move_game(session, game, HostedStatus.RUNNING, now=now)
     lobby = _lobby(session, game)
     if lobby is not None and lobby.status is LobbyStatus.PENDING:

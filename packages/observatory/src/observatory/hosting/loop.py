@@ -1,8 +1,12 @@
-"""The task that starts play sessions in time and ends hosted games that are idle, too old, or were lost."""
+"""The task that starts play sessions in time and ends hosted games that are idle, too old, or were lost.
+
+Each server ends the idle games whose tunnels it holds; the leader does the rest.
+"""
 
 from __future__ import annotations
 
 import logging
+import time
 import uuid
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -14,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from observatory.clock import Clock
 from observatory.database import Database
+from observatory.database.presence import running_servers
 from observatory.database.tables.hosted import HostedGame, HostedKind, HostedStatus, Lobby, LobbyStatus
 from observatory.errors import ObservatoryError
 from observatory.events import ChangeKind, Versions
@@ -27,6 +32,8 @@ __all__ = ["HostedLoop"]
 logger = logging.getLogger(__name__)
 
 CHECK_SECONDS = 1.0
+LOST_SECONDS = 15.0
+"""how long a server may be away from the database before its games count as lost; on SQLite there is one server"""
 RESTARTED = "The server was restarted while the game ran"
 IDLE = "The game was ended because no page and no program used it"
 TOO_LONG = "The game was ended because it ran for as long as this server allows"
@@ -36,15 +43,27 @@ NOT_STARTED = "The session was ended because its game was not started in time"
 class HostedLoop:
     """Looks at the hosted games that are not over."""
 
-    def __init__(self, database: Database, settings: Settings, clock: Clock, tunnels: Tunnels) -> None:
+    def __init__(
+        self,
+        database: Database,
+        settings: Settings,
+        clock: Clock,
+        tunnels: Tunnels,
+        *,
+        lost_seconds: float = LOST_SECONDS,
+    ) -> None:
         self._database, self._settings, self._clock, self._tunnels = database, settings, clock, tunnels
+        self._lost_seconds = 0.0 if database.is_sqlite else lost_seconds
+        self._missing: dict[uuid.UUID | None, float] = {}
+        """since when servers with games are away"""
         self._has_work = True
         self._versions: Versions = ()
 
     async def run(self) -> None:
         """Run until cancelled. A failed pass is logged, and the next one tries again."""
-        await self._try(self._end_lost)
         while True:
+            if self._has_work and self._database.is_leader:
+                await self._try(self._end_lost)
             versions = self._database.changes.versions([ChangeKind.HOSTED])
             if self._has_work or versions != self._versions:
                 self._versions = versions
@@ -61,14 +80,25 @@ class HostedLoop:
             logger.exception("Hosted games could not be checked")
 
     def _end_lost(self, idle: Mapping[uuid.UUID, float]) -> None:
-        """End the games of an earlier process of this server: their tunnels ended with it."""
+        """End the games of servers that do not run any more: their tunnels ended with them."""
         with self._database.read() as session:
-            lost = [game.id for game in _active(session) if _is_lost(game, idle)]
+            lost = {game.id for game in self._lost(session, idle)}
         if lost:
             with self._database.transaction() as session:
-                for game in _active(session):
-                    if game.id in lost and _is_lost(game, idle):
+                for game in self._lost(session, idle):
+                    if game.id in lost:
                         games.end_game(session, game, RESTARTED, now=self._clock())
+
+    def _lost(self, session: Session, idle: Mapping[uuid.UUID, float]) -> list[HostedGame]:
+        """Return the games whose server has been away for too long."""
+        tunnelled = [game for game in _active(session) if _has_tunnel(game) and game.job_id not in idle]
+        away = {game.server_id for game in tunnelled} - {self._database.server_id}
+        if away:
+            away -= {server.id for server in running_servers(session)}
+        now = time.monotonic()
+        self._missing = {server: self._missing.get(server, now) for server in away}
+        lost = {server for server, since in self._missing.items() if now - since >= self._lost_seconds}
+        return [game for game in tunnelled if game.server_id in lost]
 
     def _check(self, idle: Mapping[uuid.UUID, float]) -> None:
         with self._database.read() as session:
@@ -76,7 +106,8 @@ class HostedLoop:
             drafts = _drafts(session)
             self._has_work = bool(found or drafts)
             due = [game.id for game in found if self._is_due(game, idle)]
-            late = [lobby.id for lobby in drafts if lobby.expires_at <= self._clock()]
+            is_leader, now = self._database.is_leader, self._clock()
+            late = [lobby.id for lobby in drafts if is_leader and lobby.expires_at <= now]
         for game_id in due:
             with self._database.transaction() as session:
                 game = session.get_one(HostedGame, game_id)
@@ -89,6 +120,8 @@ class HostedLoop:
                         move_lobby(session, lobby, LobbyStatus.EXPIRED, now=self._clock())
 
     def _is_due(self, game: HostedGame, idle: Mapping[uuid.UUID, float]) -> bool:
+        if not self._database.is_leader and game.job_id not in idle:
+            return False
         return self._should_start(game) or self._ending(game, idle) is not None
 
     def _act(self, session: Session, game: HostedGame, idle: Mapping[uuid.UUID, float]) -> None:
@@ -130,5 +163,5 @@ def _drafts(session: Session) -> list[Lobby]:
     return list(session.scalars(select(Lobby).where(Lobby.status == LobbyStatus.DRAFT)))
 
 
-def _is_lost(game: HostedGame, idle: Mapping[uuid.UUID, float]) -> bool:
-    return game.status is HostedStatus.RUNNING and game.job_id not in idle
+def _has_tunnel(game: HostedGame) -> bool:
+    return game.status is HostedStatus.RUNNING

@@ -68,7 +68,8 @@ class Deliverer:
         """Run until cancelled. A failed pass is logged, and the next one tries again."""
         while True:
             try:
-                await self.deliver()
+                if self._database.is_leader:
+                    await self.deliver()
             except Exception:
                 logger.exception("Notices could not be delivered")
             await anyio.sleep(CHECK_SECONDS)

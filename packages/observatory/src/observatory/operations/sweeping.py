@@ -13,6 +13,7 @@ from sqlalchemy import delete, select
 from observatory.accounts import repository as accounts
 from observatory.clock import ClockWatch
 from observatory.database import Database
+from observatory.database.presence import forget_stopped
 from observatory.database.tables.policies import SecretEnv, Upload
 from observatory.errors import ObservatoryError
 from observatory.hosting.expiring import expire_hosted
@@ -53,6 +54,9 @@ async def sweep_periodically(app: FastAPI) -> None:
             continue
         try:
             await anyio.to_thread.run_sync(state.tokens_used.store, state.database)
+            if not state.database.is_leader:
+                await anyio.sleep(EVERY_SECONDS)
+                continue
             removed = await anyio.to_thread.run_sync(sweep, state.database, state.store, state.clock())
             if removed:
                 logger.info("Removed %d uploads that were never completed", removed)
@@ -98,6 +102,9 @@ def sweep(database: Database, store: Store, now: datetime) -> int:
     if has_expired:
         with database.transaction() as session:
             accounts.delete_expired_sessions(session, now)
+    if not database.is_sqlite:
+        with database.transaction() as session:
+            forget_stopped(session)
     if isinstance(store, FolderStore):
         store.sweep()
     return len(uploads)

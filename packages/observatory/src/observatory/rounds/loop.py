@@ -1,7 +1,8 @@
 """The task that keeps leagues playing, for as long as the server runs.
 
-Killed at any point it loses nothing: the next pass reads the same facts. Several servers on one database may run it,
-because every step is written in a transaction that sees the facts it follows from.
+Killed at any point it loses nothing: the next pass reads the same facts. Of several servers on one database only the
+leader takes steps; two leaders would do no harm, because every step is written in a transaction that sees the facts it
+follows from. The others only find out what each division waits for.
 """
 
 from __future__ import annotations
@@ -68,12 +69,17 @@ class LeagueLoop:
         opening: Versions = ()
         continuing: Versions = ()
         checked_all_at = float("-inf")
+        has_led = False
         while True:
+            leads = self._database.is_leader
+            if leads and not has_led:
+                checked_all_at = float("-inf")
+            has_led = leads
             now, opened, continued = anyio.current_time(), changes.versions(_OPENING), changes.versions(_CONTINUING)
             is_time = now - checked_all_at >= CHECK_ALL_SECONDS
             check_idle = opened != opening or is_time
             if check_idle or continued != continuing:
-                check = partial(self.check_all, idle=check_idle, unchanged=is_time)
+                check = partial(self.check_all, idle=check_idle, unchanged=is_time, observe=not leads)
                 await anyio.to_thread.run_sync(check, limiter=threads)
                 continuing = continued
             if check_idle:
@@ -82,11 +88,11 @@ class LeagueLoop:
                 checked_all_at = now
             await anyio.sleep(CHECK_SECONDS)
 
-    def check_all(self, *, idle: bool = True, unchanged: bool = True) -> None:
+    def check_all(self, *, idle: bool = True, unchanged: bool = True, observe: bool = False) -> None:
         """Check the divisions in which something can happen; without `idle` only those that play a round.
 
-        Without `unchanged`, divisions are left out in which nothing has changed since their last check. A division that
-        fails is logged and retried later, and the others continue.
+        Without `unchanged`, divisions are left out in which nothing has changed since their last check. With `observe`
+        no step is taken. A division that fails is logged and retried later, and the others continue.
         """
         try:
             with self._database.read() as session:
@@ -101,18 +107,18 @@ class LeagueLoop:
             return
         for division_id in divisions:
             try:
-                self.check(division_id)
+                self.check(division_id, observe=observe)
             except Exception as problem:
                 former = self.last.get(division_id)
                 if former is None or former.why != str(problem):  # the same sentence every few seconds helps no one
                     _log(f"The rounds of div_{division_id} could not be checked", problem)
                 self._record(division_id, LastCheck(self._clock(), str(problem), failed=True))
 
-    def check(self, division_id: uuid.UUID) -> None:
+    def check(self, division_id: uuid.UUID, *, observe: bool = False) -> None:
         """Take steps in a division until there is nothing to do now."""
-        for _ in range(_STEPS):
+        for _ in range(1 if observe else _STEPS):
             versions = self._versions(division_id)  # before anything is read
-            decision = self._step(division_id)
+            decision = self._step(division_id, observe=observe)
             if isinstance(decision, Wait):
                 self._checked[division_id] = versions
                 self._record(division_id, LastCheck(self._clock(), decision.why, decision.until))
@@ -132,11 +138,11 @@ class LeagueLoop:
             change = Change(ChangeKind.DIVISION, ids=frozenset({division_id}), division=division_id)
             self._database.changes.publish([change])
 
-    def _step(self, division_id: uuid.UUID) -> Decision:
+    def _step(self, division_id: uuid.UUID, *, observe: bool) -> Decision:
         with self._database.read() as session:
             facts = self._reader.read(session, division_id)
         decision = decide(facts, self._clock())
-        if isinstance(decision, Wait):
+        if isinstance(decision, Wait) or observe:
             return decision
         try:
             with self._database.transaction() as session:

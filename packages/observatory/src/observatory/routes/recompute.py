@@ -49,6 +49,7 @@ async def recompute(
             database.cache.invalidate()  # tables of pools count each match once, when it ends
             database.changes.invalidate()
             request.app.state.commissioner.forget()
+            await anyio.to_thread.run_sync(database.notify, {"reset": True})
     return _report(results, repaired)
 
 

@@ -48,7 +48,7 @@ async def connect_tunnel(socket: WebSocket) -> None:
     tunnels.add(tunnel)
     reason: str | None = LOST_CONNECTION
     try:
-        await database.write(lambda session: _ready(session, job_id, state.clock))
+        await database.write(lambda session: _ready(session, job_id, state.clock, database.server_id))
         reason = await _hold(socket, tunnel, database, state)
     except ObservatoryError as problem:
         reason = problem.message
@@ -142,11 +142,11 @@ async def held_job_of(socket: WebSocket) -> uuid.UUID | None:
         return None
 
 
-def _ready(session: Session, job_id: uuid.UUID, clock: Clock) -> None:
+def _ready(session: Session, job_id: uuid.UUID, clock: Clock, server_id: uuid.UUID) -> None:
     game = games.game_of_job(session, job_id)
     if game is None:
         raise Conflict("This job hosts no game")
-    games.mark_running(session, game, now=clock())
+    games.mark_running(session, game, now=clock(), server_id=server_id)
 
 
 def _state(session: Session, job_id: uuid.UUID) -> tuple[bool, str | None]:

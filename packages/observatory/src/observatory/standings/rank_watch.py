@@ -50,6 +50,8 @@ class RankWatch:
         """Run until cancelled. A failed pass is logged, and the next one tries again."""
         while True:
             await anyio.sleep(CHECK_SECONDS)
+            if not self._database.is_leader:
+                continue
             versions = self._database.changes.versions([ChangeKind.TABLE, ChangeKind.SEASON, ChangeKind.STAGE])
             if versions == self._versions:
                 continue

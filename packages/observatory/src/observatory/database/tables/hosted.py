@@ -79,6 +79,8 @@ class HostedGame(Base):
     episode_request_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("episode_requests.id"), index=True)
     """of a lobby the episode that it plays, of a replay the episode that it shows"""
     job_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("jobs.id"), unique=True)
+    server_id: Mapped[uuid.UUID | None]
+    """the server process that holds the tunnel to the game"""
     error: Mapped[str | None] = mapped_column(Text)
     created_at: Mapped[datetime]
     joined_at: Mapped[datetime | None]

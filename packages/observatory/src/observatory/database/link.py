@@ -1,0 +1,155 @@
+"""The connection by which a server takes part in a group of servers on one PostgreSQL database.
+
+One thread holds it. It receives what other servers have changed (LISTEN), it says that this server runs, and it tries
+to become the leader, both with advisory locks (`database.presence`). When the connection is lost, the server stops
+leading at once and trusts no cached value; when it is back, all caches are dropped, because notifications may have
+been missed. The connection must be one of PostgreSQL itself: a pool that shares sessions between clients breaks it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import insert, text
+
+from observatory.change_wire import decode_changes
+from observatory.database.engine import CHANNEL, Database
+from observatory.database.migrate import check_supported, latest_revision
+from observatory.database.presence import LEADER_LOCK, SERVER_LOCK
+from observatory.database.tables.servers import ServerProcess
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+__all__ = ["Link"]
+
+logger = logging.getLogger(__name__)
+
+BEAT_SECONDS = 1.0
+"""how often a server tries to become the leader, and checks that its connection works"""
+RETRY_SECONDS = 1.0
+KEEPALIVE = {"keepalives": 1, "keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3}
+"""a machine that disappears is noticed after eleven seconds, by its peers, too"""
+
+Handler = Callable[[dict[str, Any]], None]
+
+
+class Link:
+    """The part of this server in the group. `start` returns when the server has heard from the database once."""
+
+    def __init__(self, database: Database, url: str) -> None:
+        self._database, self._url = database, url
+        self.server_id = database.server_id
+        self._number = secrets.randbelow(2**31 - 1) + 1
+        self._stopped = threading.Event()
+        self._connected = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="server link", daemon=True)
+        self.handlers: dict[str, Handler] = {}
+        """for notifications that are not changes, by the name of their field"""
+        self.on_reset: list[Callable[[], None]] = []
+        """called when cached data that does not depend on changes must be dropped"""
+
+    def start(self, seconds: float = 15.0) -> None:
+        self._database.is_leader = False
+        self._thread.start()
+        self._connected.wait(seconds)
+
+    def stop(self) -> None:
+        """Give the lead to another server and leave the group."""
+        self._stopped.set()
+        if self._thread.is_alive():
+            self._thread.join(5)
+
+    def _run(self) -> None:
+        has_failed = False
+        while not self._stopped.is_set():
+            try:
+                self._take_part()
+                has_failed = False
+            except Exception as problem:
+                if not has_failed:  # the same sentence every second helps no one
+                    logger.warning("The connection to the other servers was lost: %s", _first_line(problem))
+                has_failed = True
+            finally:
+                self._database.is_leader = False
+                self._database.changes.lose_touch()
+            self._stopped.wait(RETRY_SECONDS)
+        self._database.changes.wake()
+
+    def _take_part(self) -> None:
+        with self._database.connect_alone(KEEPALIVE) as connection:
+            check_supported(connection)
+            lock = {"lock": SERVER_LOCK, "number": self._number}
+            connection.execute(text("SELECT pg_advisory_lock(:lock, :number)"), lock)
+            connection.execute(text(f"LISTEN {CHANNEL}"))
+            self._announce(connection)
+            self._database.changes.catch_up()
+            self._connected.set()
+            driver = connection.connection.driver_connection
+            assert driver is not None
+            while not self._stopped.is_set():
+                self._try_to_lead(connection)
+                until = time.monotonic() + BEAT_SECONDS
+                while (left := until - time.monotonic()) > 0 and not self._stopped.is_set():
+                    for notification in driver.notifies(timeout=left, stop_after=1):
+                        self._receive(notification.payload)
+            self._database.is_leader = False  # before another server can lead
+
+    def _announce(self, connection: Connection) -> None:
+        connection.execute(text("DELETE FROM server_processes WHERE id = :id"), {"id": self.server_id})
+        connection.execute(
+            insert(ServerProcess).values(
+                id=self.server_id,
+                number=self._number,
+                url=self._url,
+                version=version("observatory"),
+                revision=latest_revision(),
+                started_at=datetime.now(UTC),
+            )
+        )
+
+    def _try_to_lead(self, connection: Connection) -> None:
+        if self._database.is_leader:
+            connection.execute(text("SELECT 1"))  # raises when the connection, and the lead with it, is lost
+            return
+        leads = connection.scalar(text("SELECT pg_try_advisory_lock(:lock, 0)"), {"lock": LEADER_LOCK})
+        if leads:
+            logger.info("This server leads: it schedules matches and rounds")
+            self._database.is_leader = True
+            self._database.changes.wake()
+
+    def _receive(self, payload: str) -> None:
+        try:
+            message = json.loads(payload)
+            if message.get("from") == self._database.origin:
+                return
+            if message.get("reset"):
+                self.reset()
+            elif "changes" in message:
+                self._database.changes.publish(decode_changes(message["changes"]))
+            for name, handler in self.handlers.items():
+                if name in message:
+                    handler(message)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            # A server of another release may say what this one does not understand.
+            logger.warning("A notification of another server could not be read; all cached values are dropped")
+            self._database.changes.catch_up()
+
+    def reset(self) -> None:
+        """Drop all cached data of this server: stored results were corrected."""
+        self._database.cache.invalidate()
+        self._database.changes.catch_up()
+        for drop in self.on_reset:
+            drop()
+
+
+def _first_line(problem: Exception) -> str:
+    return (str(problem).strip().splitlines() or [type(problem).__name__])[0]
