@@ -95,6 +95,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(sweep_periodically, app)
         tasks.start_soon(_warm_up, app)
+        tasks.start_soon(app.state.shared_rates.run)
         if app.state.settings.play_seasons:
             tasks.start_soon(app.state.commissioner.run)
         tasks.start_soon(app.state.hosted_loop.run)

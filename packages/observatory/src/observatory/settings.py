@@ -256,6 +256,10 @@ class Settings(BaseSettings):
         base = self.base_url()
         return url[len(base) :] if url.startswith(f"{base}/") else url
 
+    @property
+    def uses_sqlite(self) -> bool:
+        return self.sqlalchemy_url().startswith("sqlite")
+
     def sqlalchemy_url(self) -> str:
         """Return the database URL in SQLAlchemy's form."""
         if self.database_url is None:

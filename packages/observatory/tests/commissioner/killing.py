@@ -104,20 +104,25 @@ class Nursery:
         return int(self._process.stdout.readline())
 
 
-class Processes:
-    """A server and its workers, each a process of its own. Killed ones are started again."""
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
 
-    def __init__(self, nursery: Nursery, data_dir: Path, database_url: str | None) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        self.url = f"http://127.0.0.1:{port}"
+
+class Processes:
+    """Servers and their workers, each a process of its own. Killed ones are started again."""
+
+    def __init__(self, nursery: Nursery, data_dir: Path, database_url: str | None, *, servers: int = 1) -> None:
+        ports = [_free_port() for _ in range(servers)]
+        self.urls = [f"http://127.0.0.1:{port}" for port in ports]
+        self.url = self.urls[0]
         self._data_dir = data_dir
         self._progress = data_dir / "progress"
         self._progress.touch()
         self._env = {
             "OBSERVATORY_DATA_DIR": str(data_dir),
-            "OBSERVATORY_PORT": str(port),
             "OBSERVATORY_LOCAL_WORKERS": "0",
             "OBSERVATORY_SEED_SEASONS": "false",
             "OBSERVATORY_LEASE_SECONDS": "2",
@@ -129,7 +134,8 @@ class Processes:
         }
         (data_dir / "log").touch()
         self._nursery = nursery
-        self._server = self._serve()
+        self._ports = ports
+        self._servers = [self._serve(port) for port in ports]
         self._workers = [self._work(number) for number in range(WORKERS)]
 
     @property
@@ -142,10 +148,10 @@ class Processes:
         return (self._data_dir / "log").read_text()
 
     def kill(self, chance: random.Random) -> None:
-        """SIGKILL, for the server or one of the workers, and another one in its place."""
+        """SIGKILL, for a server or one of the workers, and another one in its place."""
         number = chance.randrange(1 + 2 * WORKERS)
         if number in (0, 2 * WORKERS):
-            self.kill_server()
+            self.kill_server(0 if number else len(self._servers) - 1)
         else:
             victim = number % WORKERS
             self.kill_worker(victim)
@@ -154,9 +160,9 @@ class Processes:
         kill_process(self._workers[victim])
         self._workers[victim] = self._work(victim)
 
-    def kill_server(self) -> None:
-        kill_process(self._server)
-        self._server = self._serve()
+    def kill_server(self, victim: int = 0) -> None:
+        kill_process(self._servers[victim])
+        self._servers[victim] = self._serve(self._ports[victim])
 
     def get(self, path: str) -> bytes | None:
         """What the server answers; None when it is not there."""
@@ -167,14 +173,15 @@ class Processes:
         return answer.content if answer.is_success else None
 
     def end(self) -> None:
-        for process in (*self._workers, self._server):
+        for process in (*self._workers, *self._servers):
             kill_process(process)
 
-    def _serve(self) -> int:
-        return self._nursery.start("serve", str(self._data_dir / "log"), self._env)
+    def _serve(self, port: int) -> int:
+        environment = {**self._env, "OBSERVATORY_PORT": str(port)}
+        return self._nursery.start("serve", str(self._data_dir / "log"), environment)
 
     def _work(self, number: int) -> int:
-        words = (self.url, str(self._data_dir / "worker"), f"w{number}", str(self._progress))
+        words = (self.urls[number % len(self.urls)], str(self._data_dir / "worker"), f"w{number}", str(self._progress))
         return self._nursery.start("work", str(self._data_dir / "log"), self._env, *words)
 
 
@@ -187,8 +194,10 @@ def kill_process(process: int) -> None:
 
 
 @contextmanager
-def processes(nursery: Nursery, data_dir: Path, database_url: str | None) -> Iterator[Processes]:
-    running = Processes(nursery, data_dir, database_url)
+def processes(
+    nursery: Nursery, data_dir: Path, database_url: str | None, *, servers: int = 1
+) -> Iterator[Processes]:
+    running = Processes(nursery, data_dir, database_url, servers=servers)
     try:
         yield running
     finally:

@@ -1,4 +1,6 @@
-"""Nothing is lost: however often the server and workers are killed, a season ends with the table it would have had.
+"""Nothing is lost: however often servers and workers are killed, a season ends with the table it would have had.
+
+On PostgreSQL two servers play what one server plays undisturbed.
 
 `KILLS` is the number of kills per database (5), `KILLS_SEED` chooses times and victims; `make soak` asks for 100.
 """
@@ -67,7 +69,7 @@ def test_the_table_is_the_same_after_any_process_was_killed(
     chance = random.Random(SEED)
     moments = sorted(chance.choices(range(JOBS), k=KILLS))
     war_url = copied(url, "war")
-    with processes(nursery, tmp_path / "war", war_url) as league:
+    with processes(nursery, tmp_path / "war", war_url, servers=1 if url is None else 2) as league:
         for moment in moments:
             wait_until(lambda moment=moment: league.finished >= moment, lambda: league.log)  # type: ignore[misc]
             time.sleep(chance.random() / 10)  # anywhere in what is done then

@@ -54,11 +54,11 @@ def seed(
     from observatory.database import Database, migrate
     from observatory.seasons.seeding import find_preset, preset_files
     from observatory.seasons.seeding import seed as seed_database
-    from observatory.serving.running import sole_owner
+    from observatory.serving.running import hold_folder
 
     files = [find_preset(season) for season in seasons] if seasons else preset_files()
     settings = load_settings(data_dir=data)
-    with sole_owner(settings.data_dir):
+    with hold_folder(settings.data_dir):
         database = Database(settings.sqlalchemy_url(), timeout_seconds=settings.database_timeout_seconds)
         try:
             migrate(database)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import OrderedDict
 from threading import Lock
 
@@ -28,10 +29,13 @@ class RateLimits:
     The validity of a token is cached from its last use, so that a flood costs no query.
     """
 
-    def __init__(self, settings: Settings, metrics: Metrics) -> None:
+    def __init__(self, settings: Settings, metrics: Metrics, secret: bytes = b"") -> None:
         self._addresses = Buckets(settings.anonymous_rate)
         self._users = Buckets(settings.user_rate)
         self._sign_ins = Buckets(settings.sign_in_rate, burst=max(1, round(settings.sign_in_rate)))
+        self.limiters = {"address": self._addresses, "user": self._users, "sign in": self._sign_ins}
+        """for `http.shared_rates`"""
+        self._key = hashlib.sha256(secret).digest()
         self._metrics = metrics
         self._lock = Lock()
         self._owners: OrderedDict[str, str] = OrderedDict()
@@ -51,14 +55,18 @@ class RateLimits:
         token = token or request.cookies.get(COOKIE, "")
         owner = self._owners.get(hash_token(token.strip())) if token else None
         if owner is not None:
-            self._refuse("user", self._users.take(owner))
+            self._refuse("user", self._users.take(self._name(owner)))
         else:
-            self._refuse("address", self._addresses.take(address_of(request)))
+            self._refuse("address", self._addresses.take(self._name(address_of(request))))
 
     def sign_in(self, request: Request, account: str) -> None:
         """Rate-limit sign-in attempts from one address or for one account."""
         for caller in (f"address {address_of(request)}", f"account {account.strip().lower()[:255]}"):
-            self._refuse("sign in", self._sign_ins.take(caller))
+            self._refuse("sign in", self._sign_ins.take(self._name(caller)))
+
+    def _name(self, caller: str) -> str:
+        """Return a keyed hash of a caller: addresses and accounts are not stored."""
+        return hashlib.blake2b(caller.encode(), key=self._key, digest_size=16).hexdigest()
 
     def _refuse(self, by: str, wait: int) -> None:
         if wait == 0:

@@ -18,6 +18,7 @@ from observatory.job_states import EPISODE, IN_WORK, JobStatus, Lane
 from observatory.jobs.fair_queue import waiting_groups
 
 __all__ = [
+    "claim",
     "counts",
     "expired",
     "is_drained",
@@ -36,6 +37,17 @@ _MAX_WITHHELD = 500
 
 def job(session: Session, job_id: uuid.UUID) -> Job | None:
     return session.get(Job, job_id)
+
+
+def claim(session: Session, job_id: uuid.UUID) -> Job | None:
+    """Return a waiting job, locked for this transaction; None if another transaction holds it or has taken it.
+
+    Leases come one after another, because they share the accounts of the queue; the lock makes sure that a job is
+    leased once even if that order is ever given up. SQLite has one writer.
+    """
+    statement = select(Job).where(Job.id == job_id, Job.status == JobStatus.PENDING)
+    statement = statement.with_for_update(of=Job, skip_locked=True)
+    return session.scalar(statement.execution_options(populate_existing=True))
 
 
 def visible_job(session: Session, job_id: uuid.UUID, principal: Principal) -> Job | None:

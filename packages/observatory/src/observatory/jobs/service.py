@@ -109,12 +109,17 @@ def take_next(
     lane: Lane = EPISODE,
 ) -> tuple[Job, str] | None:
     """Lease the next job of a lane; return it with its token, or None. `live` are the workers seen recently."""
-    queue = FairQueue(session, lane, without=repository.withheld(session, worker, live))
-    turn = next(iter(queue), None)
-    if turn is None:
-        return None
+    without = repository.withheld(session, worker, live)
+    while True:
+        queue = FairQueue(session, lane, without=without)
+        turn = next(iter(queue), None)
+        if turn is None:
+            return None
+        job = repository.claim(session, turn.job_id)
+        if job is not None:
+            break
+        without = [*without, turn.job_id]
     queue.save()
-    job = session.get_one(Job, turn.job_id)
     token = mint_token("job_")
     job.attempts += 1
     job.worker = worker

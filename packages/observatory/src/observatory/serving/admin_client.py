@@ -14,7 +14,7 @@ import httpx
 
 from observatory.accounts.operator import operator_token
 from observatory.errors import ObservatoryError
-from observatory.serving.running import running_url, sole_owner
+from observatory.serving.running import hold_folder, running_url
 from observatory.settings import Settings
 
 __all__ = ["AdminClient", "Refused", "admin_client"]
@@ -65,7 +65,7 @@ def admin_client(settings: Settings, *, server: str | None = None, token: str | 
     from observatory.app import create_app
 
     try:
-        with sole_owner(settings.data_dir):
+        with hold_folder(settings.data_dir, shared=not settings.uses_sqlite):
             app = create_app(settings)
             try:
                 bootstrap(app.state.database, settings, app.state.clock())

@@ -1,4 +1,4 @@
-"""Lock a data folder for one server, and publish the server's address."""
+"""Lock a data folder for its servers, and publish the address of one of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["AlreadyRunning", "UnusableFolder", "announce", "running_url", "sole_owner", "why_not_writable"]
+__all__ = ["AlreadyRunning", "UnusableFolder", "announce", "running_url", "hold_folder", "why_not_writable"]
 
 _LOCK = "server.lock"
 _PLACE = "server.json"
@@ -34,8 +34,11 @@ def why_not_writable(folder: Path) -> str | None:
 
 
 @contextmanager
-def sole_owner(data_dir: Path) -> Iterator[None]:
-    """Hold the data folder; the system lets go of it however this process ends."""
+def hold_folder(data_dir: Path, *, shared: bool = False) -> Iterator[None]:
+    """Hold the data folder; the system lets go of it however this process ends.
+
+    A folder with an SQLite database has one server. Servers on one PostgreSQL database may share a folder.
+    """
     try:
         data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = (data_dir / _LOCK).open("a")
@@ -46,15 +49,17 @@ def sole_owner(data_dir: Path) -> Iterator[None]:
         ) from None
     with lock:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
             raise AlreadyRunning(
-                f"A server uses {data_dir} already; stop it, or set OBSERVATORY_DATA_DIR to another folder"
+                f"A server uses {data_dir} already; stop it, or set OBSERVATORY_DATA_DIR to another folder. "
+                "Several servers need PostgreSQL (OBSERVATORY_DATABASE_URL)"
             ) from None
         try:
             yield
         finally:
-            (data_dir / _PLACE).unlink(missing_ok=True)
+            if _announced(data_dir).get("pid") == os.getpid():
+                (data_dir / _PLACE).unlink(missing_ok=True)
 
 
 def announce(data_dir: Path, url: str) -> None:
@@ -71,15 +76,21 @@ def running_url(data_dir: Path) -> str | None:
             return None
     except AlreadyRunning:
         pass
+    url = _announced(data_dir).get("url")
+    return None if url is None else str(url)
+
+
+def _announced(data_dir: Path) -> dict[str, object]:
     try:
-        return str(json.loads((data_dir / _PLACE).read_text())["url"])
-    except (OSError, ValueError, KeyError):
-        return None
+        place = json.loads((data_dir / _PLACE).read_text())
+    except (OSError, ValueError):
+        return {}
+    return place if isinstance(place, dict) else {}
 
 
 @contextmanager
 def sole_owner_probe(data_dir: Path) -> Iterator[None]:
-    """As `sole_owner`, without leaving anything behind."""
+    """As `hold_folder`, without leaving anything behind."""
     try:
         lock = (data_dir / _LOCK).open("r")
     except FileNotFoundError:

@@ -19,12 +19,13 @@ from observatory.accounts.bootstrap import FirstAdmin, bootstrap
 from observatory.accounts.startup import UnsafeSettings, startup_problems
 from observatory.app import create_app
 from observatory.database.integrity import clock_problem
+from observatory.database.presence import running_servers
 from observatory.logs import configure_logging
 from observatory.operations.connections import raise_file_limit
 from observatory.serving.accepting import GuardedServer
 from observatory.serving.local_workers import LocalWorkers, default_count
 from observatory.serving.protocol import server_config
-from observatory.serving.running import announce, sole_owner
+from observatory.serving.running import announce, hold_folder
 from observatory.settings import Settings
 from observatory.tokens import TokenKind
 
@@ -57,7 +58,7 @@ def serve(
     configure_logging(settings.log_style, settings.log_level)
     raise_file_limit()
     sys.setswitchinterval(SWITCH_SECONDS)
-    with sole_owner(settings.data_dir), _listen(settings) as listening:
+    with hold_folder(settings.data_dir, shared=not settings.uses_sqlite), _listen(settings) as listening:
         settings = settings.model_copy(update={"port": listening.getsockname()[1]})
         app = create_app(settings)
         first = bootstrap(app.state.database, settings, app.state.clock())
@@ -103,6 +104,8 @@ class _Server(GuardedServer):
         self._observatory.state.database.changes.close()  # streams of events end; they would hold up the rest
         if self._workers is not None:
             await anyio.to_thread.run_sync(self._workers.stop)
+        if self._observatory.state.link is not None:
+            await anyio.to_thread.run_sync(self._observatory.state.link.stop)  # another server leads from now on
         await super().shutdown(sockets)
 
 
@@ -133,14 +136,16 @@ def _local_workers(app: FastAPI, settings: Settings) -> LocalWorkers | None:
 
 
 def _worker_token(app: FastAPI, data_dir: Path) -> Path:
-    """Write a new token for the local workers to a file and revoke those of earlier starts; return the path."""
-    now = app.state.clock()
-    with app.state.database.transaction() as session:
+    """Write a new token for the local workers to a file and revoke those of servers that stopped; return the path."""
+    now, database = app.state.clock(), app.state.database
+    with database.transaction() as session:
+        running = {f"{LOCAL_WORKERS} {server.id}" for server in running_servers(session)}
         for row in repository.tokens(session, kind=TokenKind.WORKER):
-            if row.name == LOCAL_WORKERS:
+            if row.name.startswith(LOCAL_WORKERS) and row.name not in running:
                 service.revoke(session, row, now=now)
-        token = service.mint_worker_token(session, LOCAL_WORKERS, now=now).text
-    path = data_dir / "worker.token"
+        name = LOCAL_WORKERS if database.is_sqlite else f"{LOCAL_WORKERS} {database.server_id}"
+        token = service.mint_worker_token(session, name, now=now).text
+    path = data_dir / ("worker.token" if database.is_sqlite else f"worker-{os.getpid()}.token")
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(token + "\n")
