@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
+from observatory.accounts.passwords import hash_password
 from observatory.accounts.service import create_user, mint_user_token
 from observatory.commissioner.loop import Commissioner
 from observatory.database.presence import running_servers
@@ -25,6 +27,7 @@ from packages.observatory.tests.servers.conftest import Member, Pair, wait_for
 from packages.observatory.tests.world import FREEPLAY
 
 pytestmark = pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True, scope="session")
+PASSWORD = "a long enough password"
 
 
 def person(pair: Pair, name: str, clock: Any, *, admin: bool = False) -> Account:
@@ -109,18 +112,47 @@ def test_a_server_that_lost_its_connection_serves_nothing_stale(pair: Pair, cloc
     assert table(pair.second, season) == [("two", 2.0), ("one", 1.0)]
 
 
+def sign_in(member: Member, clock: Any) -> None:
+    page = member.client.get("/sign-in").text
+    body = {"csrf": csrf_of(page), "email": "bob@example.com", "password": PASSWORD}
+    assert member.client.post("/sign-in", data=body).status_code == 303
+
+
+def csrf_of(page: str) -> str:
+    found = re.search(r'name="csrf" value="([^"]+)"', page)
+    assert found is not None
+    return found[1]
+
+
 def test_a_revoked_token_and_a_sign_out_count_on_both_servers(pair: Pair, clock: Any) -> None:
     ada = person(pair, "ada", clock)
 
-    def status(member: Member) -> int:
-        return int(member.client.get("/observatory/api/me", headers=ada.headers).status_code)
+    def status(**options: Any) -> int:
+        return int(pair.second.client.get("/observatory/api/seasons", **options).status_code)
 
-    wait_for(lambda: status(pair.second) == 200)
-    assert status(pair.second) == 200  # from the cache
+    wait_for(lambda: status(headers=ada.headers) == 200)
     with pair.first.database.read() as session:
         token_id = session.scalars(select(Token.id)).one()
-    assert pair.first.client.delete(f"/tokens/{token_id}", headers=ada.headers).is_success
-    wait_for(lambda: status(pair.second) == 401)
+    revoke = f"/observatory/api/tokens/{token_id}/revoke"
+    assert pair.first.client.post(revoke, headers=ada.headers).is_success
+    wait_for(lambda: status(headers=ada.headers) == 401)
+
+    with pair.first.database.transaction() as session:
+        user = create_user(session, email="bob@example.com", name="bob", now=clock())
+        user.password_hash = hash_password(PASSWORD)
+    sign_in(pair.first, clock)
+    cookies = dict(pair.first.client.cookies)
+
+    def name() -> str | None:
+        """Return who the second server believes has this cookie."""
+        headers = {"Cookie": "; ".join(f"{key}={value}" for key, value in cookies.items())}
+        email: str | None = pair.second.client.get("/observatory/api/me", headers=headers).json()["email"]
+        return email
+
+    assert name() == "bob@example.com"
+    form = {"csrf": csrf_of(pair.first.client.get("/observatory/home").text)}
+    assert pair.first.client.post("/sign-out", data=form).status_code == 303
+    wait_for(lambda: name() is None)
 
 
 def test_a_rate_limit_holds_across_servers_and_restarts(pair: Pair, make_app: Any) -> None:
