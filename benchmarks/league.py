@@ -1,7 +1,7 @@
 """Measure the response times of the league's server with a full database and many clients.
 
 usage: league.py [--policies 1000] [--matches 100000] [--rounds 20] [--seconds 30] [--clients 200] [--turns 3]
-                 [--only sqlite,postgresql] [--parts calls,polling,both] [--folder FOLDER] [--record]
+                 [--only sqlite,postgresql] [--parts calls,polling,both,servers] [--folder FOLDER] [--record]
 
   calls    milliseconds of every GET of the pages and of the published clients, with the cache cleared before each,
            as after a match. Best of the turns, over the requests of a turn.
@@ -9,6 +9,8 @@ usage: league.py [--policies 1000] [--matches 100000] [--rounds 20] [--seconds 3
            matches in boxes; best of the turns
   both     the same with half of the clients on the pages of a league of 5 divisions, in which a round is settled every
            second; the turns alternate with those of `polling`
+  servers  the clients of `both` on one server process, and on two that share the database and its matches; the turns
+           alternate, and `p99_ratio` is the 99th percentile of two divided by that of one. PostgreSQL only
 
 With --folder the databases are stored there and reused.
 """
@@ -28,7 +30,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -93,9 +95,21 @@ def measure(url: str | None, folder: Path, arguments: argparse.Namespace) -> dic
         for kind in kinds:
             polled[kind].append(polling(url, folder, filled, arguments, with_league=kind == "both"))
             print(kind, polled[kind][-1], flush=True)
-    return found | {
-        kind: min(turns, key=lambda turn: (turn["errors"], turn["p99_ms"])) for kind, turns in polled.items()
-    }
+    best = {kind: min(turns, key=lambda turn: (turn["errors"], turn["p99_ms"])) for kind, turns in polled.items()}
+    if "servers" in arguments.parts.split(",") and url is not None:
+        best |= compare_servers(url, folder, filled, arguments)
+    return found | best
+
+
+def compare_servers(url: str, folder: Path, filled: Filled, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the best turns with one server and with two, and their ratio."""
+    turns: dict[int, list[dict[str, Any]]] = {1: [], 2: []}
+    for _ in range(arguments.turns):
+        for servers, polled in turns.items():
+            polled.append(polling(url, folder, filled, arguments, with_league=True, servers=servers))
+            print(f"{servers} server(s)", polled[-1], flush=True)
+    one, two = (min(polled, key=lambda turn: (turn["errors"], turn["p99_ms"])) for polled in turns.values())
+    return {"one_server": one, "two_servers": two, "p99_ratio": round(two["p99_ms"] / one["p99_ms"], 2)}
 
 
 @contextmanager
@@ -317,35 +331,34 @@ def recording(address: str, filled: Filled) -> Iterator[list[int]]:
 
 
 def polling(
-    url: str | None, folder: Path, filled: Filled, arguments: argparse.Namespace, *, with_league: bool
+    url: str | None,
+    folder: Path,
+    filled: Filled,
+    arguments: argparse.Namespace,
+    *,
+    with_league: bool,
+    servers: int = 1,
 ) -> dict[str, Any]:
-    """Run many clients at once against a server with its worker, in separate processes."""
+    """Run many clients at once against servers and one worker, in separate processes."""
     pairs = season_paths(filled)
     if with_league:  # as many clients for seasons as for leagues
         pairs = [pair for both in zip(pairs * 2, league_paths(filled), strict=True) for pair in both]
-    environment = {f"OBSERVATORY_{name.upper()}": str(value) for name, value in settings(url, folder).items()}
-    environment |= {"OBSERVATORY_PORT": "0", "OBSERVATORY_LOCAL_WORKERS": "1", "OBSERVATORY_LOG_LEVEL": "WARNING"}
-    command = [sys.executable, "-m", "observatory", "serve"]
-    log = (folder / "server.log").open("w")
-    server = subprocess.Popen(command, env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=log, text=True)
-    try:
-        address = _address(server)
+    with ExitStack() as running:
+        started = [running.enter_context(_serving(url, folder, number)) for number in range(servers)]
+        addresses, pids = [address for address, _ in started], [pid for _, pid in started]
+        address = addresses[0]
         done = _completed(address, filled)
         while _completed(address, filled) == done:
             time.sleep(0.5)  # until the worker plays
         # The first request for each address fills the cache: the clients begin over this time.
-        asyncio.run(_poll(address, filled, 2 * len(pairs), EVERY_SECONDS, pairs))
-        done, began, used = _completed(address, filled), time.monotonic(), _cpu_seconds(server.pid)
+        asyncio.run(_poll(addresses, filled, 2 * len(pairs) * servers, EVERY_SECONDS, pairs))
+        done, began, used = _completed(address, filled), time.monotonic(), sum(map(_cpu_seconds, pids))
         settled = _settled(address, filled)
         with recording(address, filled) if with_league else nullcontext([]) as recorded:
-            asked, errors = asyncio.run(_poll(address, filled, arguments.clients, arguments.seconds, pairs))
+            asked, errors = asyncio.run(_poll(addresses, filled, arguments.clients, arguments.seconds, pairs))
         settled = _settled(address, filled) - settled
         played = _completed(address, filled) - done
-        seconds, used = time.monotonic() - began, _cpu_seconds(server.pid) - used
-    finally:
-        server.terminate()
-        server.wait(60)
-        log.close()
+        seconds, used = time.monotonic() - began, sum(map(_cpu_seconds, pids)) - used
     times = sorted(taken for taken, _ in asked)
     paths = sorted({path for _, path in asked})
     return {
@@ -363,6 +376,23 @@ def polling(
         "rounds_settled": settled,
         "server_cpu_share": round(used / seconds, 2),
     }
+
+
+@contextmanager
+def _serving(url: str | None, folder: Path, number: int) -> Iterator[tuple[str, int]]:
+    """Run a server process, the first one with a worker; yield its address and its process id."""
+    environment = {f"OBSERVATORY_{name.upper()}": str(value) for name, value in settings(url, folder).items()}
+    environment |= {"OBSERVATORY_PORT": "0", "OBSERVATORY_LOG_LEVEL": "WARNING"}
+    environment["OBSERVATORY_LOCAL_WORKERS"] = "0" if number else "1"
+    command = [sys.executable, "-m", "observatory", "serve"]
+    with (folder / f"server{number}.log").open("w") as log:
+        variables = {**os.environ, **environment}
+        server = subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=log, text=True)
+        try:
+            yield _address(server), server.pid
+        finally:
+            server.terminate()
+            server.wait(60)
 
 
 def _named(path: str, filled: Filled) -> str:
@@ -406,10 +436,10 @@ def _settled(address: str, filled: Filled) -> int:
 
 
 async def _poll(
-    address: str, filled: Filled, clients: int, seconds: float, pairs: Sequence[Sequence[str]]
+    addresses: Sequence[str], filled: Filled, clients: int, seconds: float, pairs: Sequence[Sequence[str]]
 ) -> tuple[list[tuple[float, str]], int]:
-    """Return (milliseconds and path of each request, number of failures)."""
-    host, port = address.removeprefix("http://").split(":")
+    """Return (milliseconds and path of each request, number of failures). Clients take the servers in turn."""
+    places = [address.removeprefix("http://").split(":") for address in addresses]
     times: list[tuple[float, str]] = []
     errors = 0
     ends = time.monotonic() + seconds
@@ -417,6 +447,7 @@ async def _poll(
     async def client(number: int) -> None:
         nonlocal errors
         await asyncio.sleep(EVERY_SECONDS * number / clients)
+        host, port = places[number // (2 * len(pairs)) % len(places)]
         reader, writer = await asyncio.open_connection(host, int(port), limit=1 << 22)
         token = f"X-Auth-Token: {filled.token}\r\n" if number % 2 else ""
         own = pairs[number // 2 % len(pairs)]

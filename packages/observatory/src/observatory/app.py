@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import logging
-from collections.abc import AsyncIterator
+import uuid
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
@@ -12,6 +13,7 @@ import anyio
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute
 from sqlalchemy.exc import SQLAlchemyError
+from starlette.datastructures import State
 from starlette.routing import BaseRoute
 
 from observatory import outcomes
@@ -22,6 +24,7 @@ from observatory.database import Database, migrate
 from observatory.database.link import Link
 from observatory.errors import ObservatoryError
 from observatory.hosting.loop import HostedLoop
+from observatory.hosting.peers import Peers, Place
 from observatory.hosting.tunnels import Tunnels
 from observatory.http import refusals
 from observatory.http.callers import find_principal
@@ -78,6 +81,9 @@ def create_app(settings: Settings | None = None, *, clock: Clock = utc_now) -> F
     state.deliverer = Deliverer(state.database, settings, state.keys, clock)
     state.tunnels = Tunnels()
     state.broadcasts = Broadcasts(max_bytes=settings.max_live_bytes)
+    state.peers = Peers(state.database, state.keys, settings.peer_url or settings.local_url(), _held(state))
+    if state.link is not None:
+        state.link.handlers |= {"ask": state.peers.on_question, "here": state.peers.on_answer}
     state.hosted_loop = HostedLoop(state.database, settings, clock, state.tunnels)
     refusals.install(app)
     for router in _routers():
@@ -123,6 +129,20 @@ async def _warm_up(app: FastAPI) -> None:
         # time, and requests wait.
         await anyio.sleep(seconds)
         gc.freeze()
+
+
+def _held(state: State) -> Callable[[uuid.UUID], Place | None]:
+    """Return the function that finds a tunnel of a job, or the broadcast of a match, on this server."""
+
+    def find(subject: uuid.UUID) -> Place | None:
+        tunnel = state.tunnels.find(subject)
+        if tunnel is not None:
+            return Place("", tunnel.pages)
+        broadcast = state.broadcasts.find(subject)
+        is_here = broadcast is not None and broadcast.is_connected and broadcast.is_own
+        return Place("") if is_here else None
+
+    return find
 
 
 def _routers() -> list[APIRouter]:
@@ -232,9 +252,10 @@ def _routers() -> list[APIRouter]:
 def _sockets() -> list[BaseRoute]:
     from observatory.routes.games import sockets
     from observatory.routes.live import routes as live
+    from observatory.routes.peers import routes as peers
     from observatory.routes.tunnels import routes
 
-    return [*routes, *live, *sockets]
+    return [*routes, *live, *peers, *sockets]
 
 
 def _install_operations(app: FastAPI) -> None:

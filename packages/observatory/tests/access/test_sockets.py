@@ -21,12 +21,15 @@ from packages.observatory.tests.world import FREEPLAY, World
 
 __all__ = ["stage"]
 
-# The first ones authenticate with a lease, games with the token in their path: see tests/hosting and tests/live.
+# The first ones authenticate with a lease, other servers with the secret key (tests/servers), games with the token in
+# their path: see tests/hosting and tests/live.
 SOCKETS = {
     "/work/jobs/{job_id}/tunnel",
     "/work/jobs/{job_id}/streams/{stream_id}",
     "/work/jobs/{job_id}/live",
     "/work/jobs/{job_id}/show",
+    "/work/peers/{job_id}/streams",
+    "/work/peers/live/{match_id}",
     "/observatory/games/{token}/{path:path}",
     "/observatory/live/matches/{match_id}",
 }

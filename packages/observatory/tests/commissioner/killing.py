@@ -194,9 +194,7 @@ def kill_process(process: int) -> None:
 
 
 @contextmanager
-def processes(
-    nursery: Nursery, data_dir: Path, database_url: str | None, *, servers: int = 1
-) -> Iterator[Processes]:
+def processes(nursery: Nursery, data_dir: Path, database_url: str | None, *, servers: int = 1) -> Iterator[Processes]:
     running = Processes(nursery, data_dir, database_url, servers=servers)
     try:
         yield running

@@ -14,8 +14,10 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import text
 
+from observatory.accounts.service import create_user, mint_user_token
 from observatory.database import Database
 from observatory.database.link import Link
+from packages.observatory.tests.conftest import Account
 from packages.observatory.tests.world import World
 
 PATIENCE_SECONDS = 60
@@ -81,3 +83,9 @@ def pair(make_app: Callable[..., FastAPI], tmp_path: Path, clock: Any, migrated_
             members.append(Member(app, client))
         wait_for(lambda: members[0].database.is_leader)
         yield Pair(members[0], members[1], World(members[0].app, clock))
+
+
+def person(pair: Pair, name: str, clock: Any, *, admin: bool = False) -> Account:
+    with pair.first.database.transaction() as session:
+        user = create_user(session, email=f"{name}@example.com", name=name, now=clock(), is_admin=admin)
+        return Account(user.id, user.email, mint_user_token(session, user, now=clock()), admin)

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from observatory.accounts.passwords import hash_password
-from observatory.accounts.service import create_user, mint_user_token
+from observatory.accounts.service import create_user
 from observatory.commissioner.loop import Commissioner
 from observatory.database.presence import running_servers
 from observatory.database.tables.accounts import Token
@@ -21,19 +21,12 @@ from observatory.hosting.loop import HostedLoop
 from observatory.hosting.tunnels import Tunnels
 from observatory.jobs.service import take_next
 from observatory.public_ids import parse_public_id
-from packages.observatory.tests.conftest import Account
 from packages.observatory.tests.coworlds.games import game, put_coworld
-from packages.observatory.tests.servers.conftest import Member, Pair, wait_for
+from packages.observatory.tests.servers.conftest import Member, Pair, person, wait_for
 from packages.observatory.tests.world import FREEPLAY
 
 pytestmark = pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True, scope="session")
 PASSWORD = "a long enough password"
-
-
-def person(pair: Pair, name: str, clock: Any, *, admin: bool = False) -> Account:
-    with pair.first.database.transaction() as session:
-        user = create_user(session, email=f"{name}@example.com", name=name, now=clock(), is_admin=admin)
-        return Account(user.id, user.email, mint_user_token(session, user, now=clock()), admin)
 
 
 def leaders(pair: Pair) -> list[bool]:
@@ -199,14 +192,10 @@ def test_a_job_whose_row_is_locked_is_skipped(pair: Pair, clock: Any) -> None:
     season = pair.world.season(FREEPLAY)
     ada = person(pair, "ada", clock)
     seats = [(pair.world.version(ada, name), 2) for name in ("one", "two")]
-    jobs = [
-        pair.world.job_of(pair.world.match(season, "competition", seats, repetition=number)) for number in range(2)
-    ]
+    jobs = [pair.world.job_of(pair.world.match(season, "competition", seats, repetition=number)) for number in range(2)]
     locked = select(Job.id).where(Job.id == jobs[0]).with_for_update()
     with pair.first.database.read() as holder:
         holder.execute(locked)
         with pair.second.database.transaction() as session:
             leased = take_next(session, "worker", live=(), now=clock(), lease_seconds=60)
             assert leased is not None and leased[0].id == jobs[1]
-
-

@@ -54,10 +54,14 @@ class Broadcast:
         """counts the connections of workers; the messages are those of the last one"""
         self.entries: list[Entry] = []
         self.is_connected = self.has_ended = self.is_full = False
+        self.is_own = True
+        """whether the worker is connected to this server"""
         self.watchers = 0
         self.subject: Subject | None = None
         """the newest facts about the match while someone watches"""
         self.follower: asyncio.Task[None] | None = None
+        self.upstream: asyncio.Task[None] | None = None
+        """brings the messages from the server to which the worker is connected, if it is another one"""
         self._max_bytes, self._clock, self._bytes = max_bytes, clock, 0
         self._changed = asyncio.Event()
 
@@ -70,9 +74,10 @@ class Broadcast:
     def stored_bytes(self) -> int:
         return self._bytes
 
-    def begin(self) -> int:
+    def begin(self, *, is_own: bool = True) -> int:
         """Forget the messages of an earlier attempt; return the number of this one."""
         self.attempt += 1
+        self.is_own = is_own
         self.entries, self._bytes = [], 0
         self.is_connected, self.has_ended, self.is_full = True, False, False
         self.notify()
@@ -85,12 +90,17 @@ class Broadcast:
         age, tick = _HEAD.unpack_from(data)
         if not math.isfinite(age) or self.is_full:
             return
-        message = _packed(data[_HEAD.size :])
+        self.add(_packed(data[_HEAD.size :]), tick, due=self._clock() - max(0.0, age) + delay_seconds)
+
+    def add(self, message: bytes, tick: int, *, due: float) -> None:
+        """Add a message as watchers get it."""
+        if self.is_full:
+            return
         self._bytes += len(message)
         if self._bytes > self._max_bytes:
             self.entries, self._bytes, self.is_full = [], 0, True
         else:
-            self.entries.append(Entry(self._clock() - max(0.0, age) + delay_seconds, tick, message))
+            self.entries.append(Entry(due, tick, message))
         self.notify()
 
     def end(self, attempt: int, *, is_over: bool) -> None:
@@ -130,10 +140,10 @@ class Broadcasts:
         return self._broadcasts.get(match_id)
 
     @contextmanager
-    def sending(self, match_id: uuid.UUID) -> Iterator[Broadcast]:
-        """Give a worker the broadcast of its match."""
+    def sending(self, match_id: uuid.UUID, *, is_own: bool = True) -> Iterator[Broadcast]:
+        """Give a worker, or another server, the broadcast of its match."""
         broadcast = self._of(match_id)
-        attempt = broadcast.begin()
+        attempt = broadcast.begin(is_own=is_own)
         try:
             yield broadcast
         finally:
@@ -156,9 +166,11 @@ class Broadcasts:
             self._watchers[address] -= 1
             if not self._watchers[address]:
                 del self._watchers[address]
-            if not broadcast.watchers and broadcast.follower is not None:
-                broadcast.follower.cancel()
-                broadcast.follower = None
+            if not broadcast.watchers:
+                for task in (broadcast.follower, broadcast.upstream):
+                    if task is not None:
+                        task.cancel()
+                broadcast.follower = broadcast.upstream = None
             broadcast.notify()
             self._forget(broadcast)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+import uuid
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from html import escape
@@ -21,6 +22,7 @@ from observatory.database import Database
 from observatory.database.tables.hosted import HostedStatus
 from observatory.errors import Forbidden, Gone, NotFound, ObservatoryError, Unavailable
 from observatory.hosting import forwarding
+from observatory.hosting.peers import Peers, RemoteTunnel
 from observatory.hosting.places import PlaceView, find_place, folder_of
 from observatory.hosting.tunnels import Broken, Stream, Tunnel
 from observatory.http.frames import check_frame_request, frame_headers, frame_url, passed_headers
@@ -50,7 +52,7 @@ async def open_place(token: str, request: Request) -> Response:
     headers = frame_headers(request, folder)
     if place.status == HostedStatus.ENDED:
         return _note(OVER, place.error or "It ended by itself.", headers, status=410)
-    tunnel = request.app.state.tunnels.find(place.job_id)
+    tunnel = await _find_tunnel(request, place.job_id)
     if place.status != HostedStatus.RUNNING or tunnel is None:
         return _waiting(place, headers)
     fields: list[tuple[str, str]] = [] if place.slot is None else [("slot", str(place.slot))]
@@ -67,7 +69,7 @@ async def read_page(token: str, path: str, request: Request) -> Response:
     if place.status == HostedStatus.ENDED:
         raise Gone(OVER)
     target = forwarding.game_path(path)
-    tunnel = _tunnel(request, place)
+    tunnel = await _tunnel(request, place)
     folder = folder_of(token)
     headers = frame_headers(request, folder)
     asked = {
@@ -111,7 +113,7 @@ async def connect_socket(socket: WebSocket) -> None:
         target = forwarding.game_path(path)
         if not forwarding.may_open_socket(place, target):
             raise Forbidden(f"This place has no socket at {target[:80]}")
-        tunnel = _tunnel(socket, place)
+        tunnel = await _tunnel(socket, place)
         asked = {
             "kind": "socket",
             "path": target,
@@ -183,7 +185,7 @@ async def _relay(socket: WebSocket, stream: Stream) -> None:
             await socket.close(code)
 
 
-async def _body(tunnel: Tunnel, place: PlaceView, stream: Stream) -> AsyncIterator[bytes]:
+async def _body(tunnel: Tunnel | RemoteTunnel, place: PlaceView, stream: Stream) -> AsyncIterator[bytes]:
     try:
         async for piece in stream.body(forwarding.MAX_PAGE_BYTES):
             yield piece
@@ -199,7 +201,7 @@ async def _place(request: HTTPConnection, token: str) -> PlaceView:
     state = request.app.state
     database: Database = state.database
     if is_spectator(token):
-        is_connected = state.tunnels.find(job_of_token(token)) is not None
+        is_connected = await _find_tunnel(request, job_of_token(token)) is not None
         return await database.query(
             lambda session: spectator_place(session, state.keys, token, is_connected=is_connected)
         )
@@ -221,8 +223,15 @@ async def _ready_place(socket: WebSocket, token: str) -> PlaceView:
         await asyncio.sleep(0.25)
 
 
-def _tunnel(request: HTTPConnection, place: PlaceView) -> Tunnel:
-    tunnel: Tunnel | None = request.app.state.tunnels.find(place.job_id)
+async def _find_tunnel(request: HTTPConnection, job_id: uuid.UUID | None) -> Tunnel | RemoteTunnel | None:
+    """Return the tunnel of a game, which another server may have."""
+    state = request.app.state
+    peers: Peers = state.peers
+    return await peers.tunnel(job_id, state.tunnels.find(job_id))
+
+
+async def _tunnel(request: HTTPConnection, place: PlaceView) -> Tunnel | RemoteTunnel:
+    tunnel = await _find_tunnel(request, place.job_id)
     if tunnel is None or place.status != HostedStatus.RUNNING:
         raise Unavailable(NOT_READY)
     return tunnel

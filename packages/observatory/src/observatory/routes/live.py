@@ -26,6 +26,7 @@ from observatory.live.broadcasts import Broadcast, Broadcasts, Malformed
 from observatory.live.rules import LIVE, LiveRule, rule_of_job, shows_itself
 from observatory.live.subjects import UNKNOWN, find_subject, subject_of
 from observatory.live.watching import Watcher
+from observatory.routes.peers import follow_live
 from observatory.routes.tunnels import held_job_of, pages_of
 
 __all__ = ["routes"]
@@ -131,6 +132,8 @@ async def watch_match(socket: WebSocket) -> None:
             broadcast.subject = subject
             if broadcast.follower is None:
                 broadcast.follower = asyncio.create_task(_follow(database, broadcast, wire))
+            if broadcast.upstream is None and not database.is_sqlite:
+                broadcast.upstream = asyncio.create_task(follow_live(state.peers, broadcasts, broadcast))
             await _show(socket, broadcast, principal)
     except ObservatoryError as refusal:
         with suppress(RuntimeError, WebSocketDisconnect):

@@ -18,9 +18,11 @@ from observatory.database.tables.hosted import HostedStatus
 from observatory.errors import Conflict, ObservatoryError
 from observatory.events import ChangeKind
 from observatory.hosting import games
+from observatory.hosting.peers import Place
 from observatory.hosting.tunnels import Tunnel, Tunnels
 from observatory.job_states import IN_WORK
 from observatory.jobs import service as jobs
+from observatory.routes.peers import relay
 
 __all__ = ["held_job_of", "pages_of", "routes"]
 
@@ -78,12 +80,35 @@ async def pages_of(socket: WebSocket) -> str | None:
 
 async def connect_stream(socket: WebSocket) -> None:
     """Attach a stream that the server has asked for."""
-    tunnel = socket.app.state.tunnels.find(await held_job_of(socket))
+    job_id = await held_job_of(socket)
+    tunnel = socket.app.state.tunnels.find(job_id)
+    if tunnel is None and job_id is not None:
+        place = await socket.app.state.peers.find(job_id)
+        if place is not None:
+            await _pass_on(socket, place)
+            return
     if tunnel is None:
         with suppress(RuntimeError):
             await socket.close(_REFUSED, "There is no such game")
         return
     await tunnel.attach(socket.path_params["stream_id"], socket)
+
+
+async def _pass_on(socket: WebSocket, place: Place) -> None:
+    """Connect a worker's stream to the server that has asked for it: a balancer sent it here."""
+    headers = {"X-Auth-Token": socket.headers.get("x-auth-token", "")}
+    try:
+        other = await socket.app.state.peers.connect(place, socket.url.path, headers)
+    except ObservatoryError:
+        await socket.close(_REFUSED, "There is no such game")
+        return
+    await socket.accept()
+    try:
+        await relay(socket, other)
+    finally:
+        await other.close()
+    with suppress(RuntimeError, WebSocketDisconnect):
+        await socket.close()
 
 
 async def _hold(socket: WebSocket, tunnel: Tunnel, database: Database, state: object) -> str | None:

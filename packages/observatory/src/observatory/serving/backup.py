@@ -144,7 +144,7 @@ def _add_rows(archive: tarfile.TarFile, database: Database) -> dict[str, int]:
     if revision is None:
         raise BackupError("The database has no tables yet: start the server once")
     with _one_state(database) as connection, tempfile.TemporaryDirectory(prefix="observatory-backup-") as scratch:
-        for table in Base.metadata.sorted_tables:
+        for table in _stored_tables(connection, revision):
             path = Path(scratch) / "rows"
             columns = {column.name: _kind(column.type) for column in table.columns}
             rows = connection.execution_options(yield_per=_ROWS_AT_ONCE).execute(
@@ -166,6 +166,29 @@ def _add_rows(archive: tarfile.TarFile, database: Database) -> dict[str, int]:
     }
     _add(archive, "manifest.json", json.dumps(manifest, indent=1).encode())
     return {table["name"]: table["rows"] for table in tables}
+
+
+def _stored_tables(connection: sa.Connection, revision: str) -> list[sa.Table]:
+    """Return the tables as the database has them: an older one is backed up before it is upgraded."""
+    if revision == latest_revision():
+        return Base.metadata.sorted_tables
+    metadata = sa.MetaData()
+
+    def name_type(_inspector: Any, _table: Any, column: Any) -> None:
+        column["type"] = _own_type(column["type"])
+
+    sa.event.listen(metadata, "column_reflect", name_type)
+    metadata.reflect(connection)
+    return [table for table in metadata.sorted_tables if table.name != "alembic_version"]
+
+
+def _own_type(column_type: sa.types.TypeEngine[Any]) -> sa.types.TypeEngine[Any]:
+    """Return the type that a migration gave to a column, from what the database calls it."""
+    if isinstance(column_type, sa.CHAR) and column_type.length == 32:  # SQLite has no type for ids
+        return sa.Uuid()
+    if isinstance(column_type, sa.DateTime):
+        return UtcDateTime()
+    return Json if isinstance(column_type, sa.JSON) else column_type
 
 
 class _Unreadable(Exception):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["AlreadyRunning", "UnusableFolder", "announce", "running_url", "hold_folder", "why_not_writable"]
+__all__ = ["AlreadyRunning", "UnusableFolder", "announce", "hold_folder", "running_url", "why_not_writable"]
 
 _LOCK = "server.lock"
 _PLACE = "server.json"
