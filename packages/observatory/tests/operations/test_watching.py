@@ -17,7 +17,7 @@ from observatory.logs import JsonFormatter, PlainFormatter
 
 def test_readyz_names_broken_parts(client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
     assert client.get("/healthz").json() == {"status": "ok"}
-    assert client.get("/readyz").json() == {"ready": True, "database": "ok", "store": "ok", "workers": 0}
+    assert client.get("/readyz").json() == {"ready": True, "database": "ok", "store": "ok", "workers": 0, "leads": True}
 
     def full(key: str, data: bytes) -> None:
         raise OSError("no space left on device")

@@ -38,6 +38,8 @@ class Readiness(BaseModel):
     database: str
     store: str
     workers: int
+    leads: bool
+    """whether this server schedules; one of several does"""
 
 
 @router.get("/healthz", responses=errors())
@@ -61,7 +63,7 @@ async def readyz(request: Request, database: DatabaseDep, store: StoreDep, now: 
     except Exception:
         problems["store"] = "cannot be written to"
     ready = all(state == "ok" for state in problems.values()) and not request.app.state.stopping
-    body = Readiness(ready=ready, workers=request.app.state.workers_seen.count(now), **problems)
+    body = Readiness(ready=ready, workers=request.app.state.workers_seen.count(now), leads=database.is_leader, **problems)
     return JSONResponse(body.model_dump(), 200 if ready else 503)
 
 
