@@ -160,10 +160,12 @@ def finish(app: FastAPI, job_id: uuid.UUID) -> None:
         "time_averaged_game_stats": {},
     }
     with app.state.database.read() as session:
-        key = attempt_name(session.get_one(Job, job_id), "results.json")
-    app.state.store.put(key, json.dumps(results).encode())
+        job = session.get_one(Job, job_id)
+    app.state.store.put(attempt_name(job, "results.json"), json.dumps(results).encode())
+    app.state.store.put(attempt_name(job, "replay.json.z"), b"replay")
     ended = client.post(f"/work/jobs/{job_id}/finish", json={"status": "completed"}, headers=headers)
-    assert ended.json()["status"] == "completed", ended.text
+    with app.state.database.read() as session:
+        assert ended.json()["status"] == "completed", session.get_one(Job, job_id).error
 
 
 def oldest_database(settings: Settings, folder: Path) -> uuid.UUID:

@@ -21,7 +21,7 @@ from observatory.keys import Keys
 from observatory.live.rules import shows_itself
 from observatory.signing import Signer
 
-__all__ = ["is_spectator", "job_of_token", "spectator_place", "spectator_token"]
+__all__ = ["is_spectator", "spectator_place", "spectator_token"]
 
 _TOKEN = re.compile(r"watch\.([0-9a-f]{32})\.([\w-]+)")
 
@@ -36,8 +36,8 @@ def is_spectator(token: str) -> bool:
     return _TOKEN.fullmatch(token) is not None
 
 
-def spectator_place(session: Session, keys: Keys, token: str, *, is_connected: bool) -> PlaceView:
-    """Return the place of a token; `NotFound` for a wrong one."""
+def spectator_place(session: Session, keys: Keys, token: str) -> PlaceView:
+    """Return the place of a token; `NotFound` for a wrong one. It is running if a worker has the job."""
     match = _TOKEN.fullmatch(token)
     job_id = None if match is None else uuid.UUID(match[1])
     if match is None or job_id is None or not hmac.compare_digest(match[2], _mac(keys, job_id)):
@@ -45,16 +45,9 @@ def spectator_place(session: Session, keys: Keys, token: str, *, is_connected: b
     status = session.scalar(select(Job.status).where(Job.id == job_id))
     if status is None or not shows_itself(session, job_id):
         raise NotFound(UNKNOWN)
-    is_running = status in IN_WORK and is_connected
+    is_running = status in IN_WORK
     state = HostedStatus.ENDED if status in TERMINAL else HostedStatus.RUNNING if is_running else HostedStatus.STARTING
     return PlaceView(job_id, job_id, job_id, HostedKind.PLAY, None, state.value, None, True, 0, 0)
-
-
-def job_of_token(token: str) -> uuid.UUID:
-    """Return the job that a token of spectators names."""
-    match = _TOKEN.fullmatch(token)
-    assert match is not None
-    return uuid.UUID(match[1])
 
 
 def _mac(keys: Keys, job_id: uuid.UUID) -> str:

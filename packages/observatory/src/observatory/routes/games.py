@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from dataclasses import replace
 from html import escape
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -27,7 +28,7 @@ from observatory.hosting.places import PlaceView, find_place, folder_of
 from observatory.hosting.tunnels import Broken, Stream, Tunnel
 from observatory.http.frames import check_frame_request, frame_headers, frame_url, passed_headers
 from observatory.http.routing import Router
-from observatory.live.places import is_spectator, job_of_token, spectator_place
+from observatory.live.places import is_spectator, spectator_place
 from observatory.settings import Settings
 
 __all__ = ["game_address", "own_address", "router", "sockets"]
@@ -201,10 +202,10 @@ async def _place(request: HTTPConnection, token: str) -> PlaceView:
     state = request.app.state
     database: Database = state.database
     if is_spectator(token):
-        is_connected = await _find_tunnel(request, job_of_token(token)) is not None
-        return await database.query(
-            lambda session: spectator_place(session, state.keys, token, is_connected=is_connected)
-        )
+        place = await database.query(lambda session: spectator_place(session, state.keys, token))
+        is_connected = place.status == HostedStatus.RUNNING and await _find_tunnel(request, place.job_id) is not None
+        is_over = place.status == HostedStatus.ENDED
+        return place if is_connected or is_over else replace(place, status=HostedStatus.STARTING.value)
     place = await database.query(lambda session: find_place(session, token))
     if place.is_closed:
         raise Forbidden("This game allows no spectators")
