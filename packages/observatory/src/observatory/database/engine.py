@@ -25,8 +25,8 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
-from observatory.change_wire import MAX_BYTES, encode_changes
 from observatory.database.cache import MAX_VALUES, Cache, SessionCache
+from observatory.database.change_wire import MAX_BYTES, encode_changes
 from observatory.errors import Unavailable
 from observatory.events import Hub, recorded
 

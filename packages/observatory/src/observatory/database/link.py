@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import insert, text
 
-from observatory.change_wire import decode_changes
+from observatory.database.change_wire import decode_changes
 from observatory.database.engine import CHANNEL, Database
 from observatory.database.migrate import check_supported, latest_revision
 from observatory.database.presence import LEADER_LOCK, SERVER_LOCK

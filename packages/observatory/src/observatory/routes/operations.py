@@ -63,7 +63,9 @@ async def readyz(request: Request, database: DatabaseDep, store: StoreDep, now: 
     except Exception:
         problems["store"] = "cannot be written to"
     ready = all(state == "ok" for state in problems.values()) and not request.app.state.stopping
-    body = Readiness(ready=ready, workers=request.app.state.workers_seen.count(now), leads=database.is_leader, **problems)
+    body = Readiness(
+        ready=ready, workers=request.app.state.workers_seen.count(now), leads=database.is_leader, **problems
+    )
     return JSONResponse(body.model_dump(), 200 if ready else 503)
 
 

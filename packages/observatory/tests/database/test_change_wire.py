@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 
-from observatory.change_wire import MAX_BYTES, decode_changes, encode_changes
+from observatory.database.change_wire import MAX_BYTES, decode_changes, encode_changes
 from observatory.events import Change, ChangeKind
 
 
