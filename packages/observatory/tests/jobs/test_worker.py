@@ -120,7 +120,8 @@ def test_an_episode_is_played_in_boxes_and_its_files_arrive(server: Any, token: 
         "policy_agent_1.txt",
     }
     assert not any("attempt" in key for key in store.keys(f"jobs/{job_id}/"))
-    assert server.app.state.workers_seen.count(server.app.state.clock()) == 1
+    with server.app.state.database.read() as session:
+        assert workers_seen.count(session, server.app.state.clock()) == 1
 
 
 def upload(client: TestClient, account: Any, source: str, **secrets: str) -> str:

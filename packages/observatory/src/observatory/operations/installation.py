@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from observatory.accounts.tokens_used import TokensUsed
 from observatory.http.cached import CacheMiddleware
 from observatory.http.rate_limits import RateLimits
+from observatory.jobs.affinity import Affinity
 from observatory.jobs.workers_seen import WorkersSeen
 from observatory.metrics import Metrics
 from observatory.operations.forwarding import ForwardedMiddleware
@@ -23,6 +24,7 @@ def install(app: FastAPI) -> None:
     app.state.metrics = Metrics()
     app.state.rate_limits = RateLimits(app.state.settings, app.state.metrics)
     app.state.workers_seen = WorkersSeen()
+    app.state.affinity = Affinity()
     app.state.tokens_used = TokensUsed()
     app.state.event_streams = StreamSlots()
     app.state.stopping = False
