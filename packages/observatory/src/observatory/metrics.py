@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
@@ -67,11 +68,14 @@ class Metrics:
             "observatory_store_bytes", "Bytes of bundles, logs of policies and files of episodes", registry=registry
         )
 
-    def set_queue(self, numbers: Mapping[tuple[str, tuple[str, ...]], tuple[int, int]]) -> None:
+    def set_queue(self, numbers: Mapping[Any, tuple[int, int]]) -> None:
         """Set the numbers of (waiting jobs, jobs in work), by lane and labels; a lane without jobs has zeros."""
         self.queue.clear()
-        lanes = {(lane, ()): (0, 0) for lane in ("episode", "commissioner", "hosted")}
-        for (lane, labels), (waiting, in_work) in {**lanes, **numbers}.items():
+        all_numbers: dict[tuple[str, tuple[str, ...]], tuple[int, int]] = {}
+        for lane in ("episode", "commissioner", "hosted"):
+            all_numbers[lane, ()] = (0, 0)
+        all_numbers.update(numbers)
+        for (lane, labels), (waiting, in_work) in all_numbers.items():
             for state, number in (("waiting", waiting), ("in_work", in_work)):
                 self.queue.labels(lane, ",".join(labels), state).set(number)
 

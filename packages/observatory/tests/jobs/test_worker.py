@@ -24,6 +24,7 @@ from mettagrid.config.mettagrid_config import MettaGridConfig
 from observatory.database.tables.episodes import Episode
 from observatory.database.tables.jobs import Job
 from observatory.database.tables.policies import SecretRead
+from observatory.jobs import workers_seen
 from observatory.operations.sweeping import expire
 from observatory.quotas import stored_bytes
 from observatory.store import job_key
@@ -340,7 +341,7 @@ def test_a_worker_killed_in_the_middle_leaves_a_job_that_the_next_one_plays(
     second = program()
     wait_until(lambda: job(job_id)["attempts"] == 2 and job(job_id)["status"] == "running")
     # A stopped worker returns its job at once.
-    second.send_signal(signal.SIGTERM)
+    second.send_signal(signal.SIGINT)
     assert second.wait(30) == 0
     assert job(job_id)["status"] == "pending"
 

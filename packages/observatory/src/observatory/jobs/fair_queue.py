@@ -200,9 +200,15 @@ class FairQueue:
         """Read the accounts of a level: those with waiting jobs, and those that had some at the last lease."""
         clock = self._session.scalar(select(QueueShare.clock).where(QueueShare.key == parent)) or 0.0
         level = _Level(parent, clock)
-        columns = (QueueShare.key, QueueShare.weight, QueueShare.used, QueueShare.waits, QueueShare.job_seconds)
-        columns = (*columns, QueueShare.worker_labels)
-        rows = {row[0]: row for row in self._session.execute(select(*columns).where(QueueShare.parent == parent))}
+        statement = select(
+            QueueShare.key,
+            QueueShare.weight,
+            QueueShare.used,
+            QueueShare.waits,
+            QueueShare.job_seconds,
+            QueueShare.worker_labels,
+        ).where(QueueShare.parent == parent)
+        rows = {row[0]: row for row in self._session.execute(statement)}
         wanted = set(keys.values())
         keys = keys | {key: key for key, row in rows.items() if row[3] and key not in wanted}
         for name, key in keys.items():
