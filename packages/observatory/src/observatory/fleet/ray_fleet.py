@@ -116,6 +116,7 @@ class RayFleet:
             namespace=NAMESPACE,
             lifetime="detached",
             max_restarts=-1,
+            scheduling_strategy="SPREAD",  # a lost node takes as few workers with it as possible
             get_if_exists=True,
             **self._resources,
         ).remote(name.removeprefix(_PREFIX), self._options)

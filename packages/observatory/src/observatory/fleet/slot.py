@@ -21,8 +21,8 @@ class SlotOptions:
     sandbox: str = "landlock"
     certificates: str | None = None
     """the text of the file of `--ca-file`, which nodes need not have"""
-    environment: tuple[tuple[str, str], ...] = ()
-    """variables of the worker processes"""
+    program: Sequence[str] = ("-m", "observatory", "worker")
+    """the Python program of a worker"""
 
     def __repr__(self) -> str:
         return f"SlotOptions({self.server!r})"  # the token must not appear in logs
@@ -38,7 +38,6 @@ class WorkerSlot:
         words = [word for label in options.labels for word in ("--label", label)]
         if options.certificates is not None:
             words += ["--ca-file", str(self._write("ca.pem", options.certificates))]
-        os.environ.update(options.environment)
         # Each start of the slot is a worker of its own for the server: the last one may have been lost with a job.
         self._name = f"{name}-{os.getpid()}"
         self._workers = LocalWorkers(
@@ -48,6 +47,7 @@ class WorkerSlot:
             sandbox=options.sandbox,
             names=[self._name],
             words=words,
+            program=options.program,
         )
         self._workers.start()
 

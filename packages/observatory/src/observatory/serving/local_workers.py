@@ -51,9 +51,10 @@ class LocalWorkers:
         sandbox: str,
         names: Sequence[str] | None = None,
         words: Sequence[str] = (),
+        program: Sequence[str] = ("-m", "observatory", "worker"),
     ) -> None:
-        """Prepare `count` workers; `words` are further options of `observatory worker`."""
-        self._command = [sys.executable, "-m", "observatory", "worker", "--server", server]
+        """Prepare `count` workers; `words` are further options of the `program`, a Python program."""
+        self._command = [sys.executable, *program, "--server", server]
         self._command += ["--token-file", str(token_file), "--sandbox", sandbox, "--parent", str(os.getpid())]
         self._command += words
         names = names or [f"local-{number + 1}" for number in range(count)]
