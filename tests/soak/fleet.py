@@ -8,6 +8,7 @@ the table all the time; it retries what clients may retry, and must see nothing 
 """
 
 import argparse
+import logging
 import os
 import shutil
 import sys
@@ -44,6 +45,7 @@ def start_store() -> str:
 
     for name, value in (("ACCESS_KEY_ID", "key"), ("SECRET_ACCESS_KEY", "secret"), ("DEFAULT_REGION", "us-east-1")):
         os.environ[f"AWS_{name}"] = value
+    logging.getLogger("werkzeug").setLevel(logging.WARNING)  # it reports every request
     store = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     store.start()
     host, port = store.get_host_and_port()
