@@ -27,6 +27,7 @@ from packages.observatory.tests.commissioner.killing import Nursery
 from packages.observatory.tests.fleet import running
 
 BUCKET = "league"
+CREDENTIALS = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_DEFAULT_REGION": "us-east-1"}
 
 
 def new_database(server: str, name: str, template: str | None = None) -> str:
@@ -43,8 +44,7 @@ def start_store() -> str:
     import boto3
     from moto.server import ThreadedMotoServer
 
-    for name, value in (("ACCESS_KEY_ID", "key"), ("SECRET_ACCESS_KEY", "secret"), ("DEFAULT_REGION", "us-east-1")):
-        os.environ[f"AWS_{name}"] = value
+    os.environ.update(CREDENTIALS)
     logging.getLogger("werkzeug").setLevel(logging.WARNING)  # it reports every request
     store = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     store.start()
@@ -55,6 +55,7 @@ def start_store() -> str:
 
 def environment(database: str, store: str, prefix: str) -> dict[str, str]:
     return {
+        **CREDENTIALS,
         "OBSERVATORY_DATABASE_URL": database,
         "OBSERVATORY_STORE": "s3",
         "OBSERVATORY_S3_BUCKET": BUCKET,
@@ -96,7 +97,9 @@ def main() -> None:
         try:
             prepared = new_database(cluster.get_uri(), "prepared")
             variables = environment(prepared, store, "season/")
-            changes = {name.removeprefix("OBSERVATORY_").lower(): value for name, value in variables.items()}
+            prefix = "OBSERVATORY_"
+            settings = {name: value for name, value in variables.items() if name.startswith(prefix)}
+            changes = {name.removeprefix(prefix).lower(): value for name, value in settings.items()}
             matches = running.prepare(home / "prepared", repetitions, changes)
             urls = {}
             for run in ("peace", "war"):
@@ -114,8 +117,8 @@ def main() -> None:
                 running.cluster(args.nodes) as nodes,
             ):
                 play_disturbed(league, nodes, urls["war"], matches, args.workers, expected)
-            settings = {**changes, "database_url": urls["war"]}
-            running.check_nothing_counts_twice(Settings(data_dir=home / "war", **settings), matches)
+            played = Settings(data_dir=home / "war", **{**changes, "database_url": urls["war"]})
+            running.check_nothing_counts_twice(played, matches)
         finally:
             cluster.cleanup()
     say(f"{matches} matches: the same table, no match twice, no error but retried ones")

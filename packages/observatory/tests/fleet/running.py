@@ -196,10 +196,12 @@ def played_by_hand(running: League, workers: int) -> Iterator[None]:
     ]
     for thread in threads:
         thread.start()
-    yield
-    over.set()
-    for thread in threads:
-        thread.join()
+    try:
+        yield
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
 
 
 def node_of(fleet: RayFleet) -> dict[str, str]:
