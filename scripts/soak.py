@@ -38,6 +38,8 @@ stages, in this order:
            and on PostgreSQL: same results as without kills
   rounds   server and workers of a platform league killed 50 times, on SQLite and on PostgreSQL: same ratings as without
            kills; 50 policies in 5 divisions play 20 rounds each by themselves (rounds.py); 2,000 seatings
+  fleet    2,000 matches on two Ray nodes, PostgreSQL and S3, while a node, a server and the connections to the database
+           are killed in turn: same table as undisturbed, no match twice (tests/soak/fleet.py)
   samples  every recorded mission saved and loaded, the intervals of 2,000 seasons, 10 requests of every operation in
            the OpenAPI document, every tutorial as a notebook
   pixels   10,000 configurations and event sequences of Among Them per property, in the sanitized build
@@ -198,6 +200,10 @@ def rounds(args: argparse.Namespace) -> bool:
     return run("-m", "pytest", "-q", test, **sizes) and run("-m", "tests.soak.rounds") and seating
 
 
+def fleet(args: argparse.Namespace) -> bool:
+    return run("tests/soak/fleet.py", "--matches", args.matches, "--servers", args.servers)
+
+
 def samples(args: argparse.Namespace) -> bool:
     missions = "packages/mettagrid/tests/config/test_recorded_configs.py"
     seasons = "packages/observatory/tests/standings/test_intervals.py"
@@ -242,6 +248,7 @@ STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "requests": requests,
     "commissioners": commissioners,
     "rounds": rounds,
+    "fleet": fleet,
     "samples": samples,
     "pixels": pixels,
     "image": image,
@@ -269,6 +276,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--games", type=int, default=20_000, help="games of compat (20000)")
     parser.add_argument("--kills", type=int, default=100, help="kills in a season and in a training run (100)")
     parser.add_argument("--episodes", type=int, default=200, help="Coworld episodes (200)")
+    parser.add_argument("--matches", type=int, default=2000, help="matches of the fleet (2000)")
+    parser.add_argument("--servers", type=int, default=1, help="servers of the fleet, on one database (1)")
     parser.add_argument("--minutes", type=float, default=5.0, help="time of the agents (5)")
     parser.add_argument("--seed", type=int, default=0, help="first seed (0)")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2), help="processes at a time")

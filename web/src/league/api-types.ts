@@ -54,7 +54,7 @@ export interface AdminSeason {
   disabled_at: string | null;
 }
 
-/** A worker seen since the start, and its current job. */
+/** A worker seen in the last day, and its current job. */
 export interface AdminWorker {
   name: string;
   last_seen_at: string | null;
@@ -63,6 +63,10 @@ export interface AdminWorker {
   since: string | null;
   lease_expires_at: string | null;
   labels: string[];
+  cpus: number | null;
+  gpus: number | null;
+  memory_mb: number | null;
+  unable: string | null;
   drained_at: string | null;
 }
 

@@ -15,6 +15,7 @@ COMMANDS = [
     Entry("serve", "observatory.cli.serving:serve", "Run the server until it is stopped.", RUN),
     Entry("demo", "observatory.cli.serving:demo", "Run a local server whose seasons the built-in policies play.", RUN),
     Entry("worker", "observatory.cli.worker:worker", "Play episodes for a server until stopped.", RUN),
+    Entry("workers", "observatory.cli.workers:workers", "Run workers on a Ray cluster, as many as are needed.", RUN),
     Entry("seed", "observatory.cli.serving:seed", "Create the documented seasons.", KEEP),
     Entry("backup", "observatory.cli.maintenance:backup", "Write everything to one file.", KEEP),
     Entry("restore", "observatory.cli.maintenance:restore", "Fill an empty data folder from a backup.", KEEP),

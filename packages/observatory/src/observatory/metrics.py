@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 __all__ = ["Metrics"]
@@ -50,9 +53,31 @@ class Metrics:
             "observatory_leases_lost", "Leases that expired without a heartbeat", registry=registry
         )
         self.workers = Gauge("observatory_workers", "Workers seen in the last minute", registry=registry)
+        self.workers_taking_jobs = Gauge(
+            "observatory_workers_taking_jobs",
+            "Workers seen in the last minute that are neither drained nor unable",
+            registry=registry,
+        )
+        self.queue = Gauge(
+            "observatory_queue_jobs",
+            "Jobs that wait or are in work, by lane and by the labels that they require of a worker",
+            ["lane", "labels", "state"],
+            registry=registry,
+        )
         self.store_bytes = Gauge(
             "observatory_store_bytes", "Bytes of bundles, logs of policies and files of episodes", registry=registry
         )
+
+    def set_queue(self, numbers: Mapping[Any, tuple[int, int]]) -> None:
+        """Set the numbers of (waiting jobs, jobs in work), by lane and labels; a lane without jobs has zeros."""
+        self.queue.clear()
+        all_numbers: dict[tuple[str, tuple[str, ...]], tuple[int, int]] = {}
+        for lane in ("episode", "commissioner", "hosted"):
+            all_numbers[lane, ()] = (0, 0)
+        all_numbers.update(numbers)
+        for (lane, labels), (waiting, in_work) in all_numbers.items():
+            for state, number in (("waiting", waiting), ("in_work", in_work)):
+                self.queue.labels(lane, ",".join(labels), state).set(number)
 
     def text(self) -> bytes:
         """In the format Prometheus reads."""

@@ -267,6 +267,7 @@ ROUTES: dict[str, tuple[str, Callable[[Scene], Any] | None]] = {
     "POST /assay/runs/{run_id}/finalize": ("401 401 401 404 403 409 409 404", None),
     **SOCIAL_ROUTES,
     # jobs
+    "GET /work/queue": ("401 401 200 401 401 401 401 401", None),
     "POST /work/lease": ("401 401 200 401 401 401 401 401", lambda scene: {"worker": "x"}),
     "POST /work/jobs/{job_id}/heartbeat": (OPEN.format(403), lambda scene: {}),
     "POST /work/jobs/{job_id}/secrets": (OPEN.format(403), None),

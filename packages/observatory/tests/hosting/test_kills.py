@@ -49,7 +49,7 @@ def worker_program(server: str, token: str, folder: Path) -> Iterator[subprocess
         program.wait(60)
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "stopped"])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["killed", "stopped"])
 def test_a_worker_that_ends_ends_the_game_at_once(
     arcade: Arcade, token: str, app: FastAPI, clock: Any, ada: Any, tmp_path: Path, number: signal.Signals
 ) -> None:

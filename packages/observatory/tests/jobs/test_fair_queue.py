@@ -17,7 +17,7 @@ from observatory.database.tables.jobs import Job
 from observatory.job_states import EPISODE, JobStatus
 from observatory.jobs.fair_queue import FairQueue
 from observatory.jobs.service import Ending, create_job, end, take_next
-from observatory.jobs.shares import ASSAYS, FRIENDLY, REQUESTS, league_group, season_group, set_weight
+from observatory.jobs.shares import ASSAYS, FRIENDLY, REQUESTS, league_group, season_group, set_group
 
 SLOW, NEW = uuid.UUID(int=1), uuid.UUID(int=2)
 MATCH_SECONDS = 600.0
@@ -94,7 +94,7 @@ def test_seasons_get_workers_time_by_their_weight_and_not_by_their_number_of_mat
     with database.transaction() as session:
         for season, number in ((SLOW, 20), (NEW, 150), (third, 150)):
             queue(session, clock, number, season_id=season)
-        set_weight(session, season_group(third), 2.0)
+        set_group(session, season_group(third), weight=2.0)
     used: Counter[str] = Counter()
     for job in Machines(database, clock, workers=2, seconds=seconds).play(150):
         used[job.queue_group] += int(seconds[job.queue_group])

@@ -24,6 +24,7 @@ from mettagrid.config.mettagrid_config import MettaGridConfig
 from observatory.database.tables.episodes import Episode
 from observatory.database.tables.jobs import Job
 from observatory.database.tables.policies import SecretRead
+from observatory.jobs import workers_seen
 from observatory.operations.sweeping import expire
 from observatory.quotas import stored_bytes
 from observatory.store import job_key
@@ -120,7 +121,8 @@ def test_an_episode_is_played_in_boxes_and_its_files_arrive(server: Any, token: 
         "policy_agent_1.txt",
     }
     assert not any("attempt" in key for key in store.keys(f"jobs/{job_id}/"))
-    assert server.app.state.workers_seen.count(server.app.state.clock()) == 1
+    with server.app.state.database.read() as session:
+        assert workers_seen.count(session, server.app.state.clock()) == 1
 
 
 def upload(client: TestClient, account: Any, source: str, **secrets: str) -> str:
@@ -339,7 +341,7 @@ def test_a_worker_killed_in_the_middle_leaves_a_job_that_the_next_one_plays(
     second = program()
     wait_until(lambda: job(job_id)["attempts"] == 2 and job(job_id)["status"] == "running")
     # A stopped worker returns its job at once.
-    second.send_signal(signal.SIGTERM)
+    second.send_signal(signal.SIGINT)
     assert second.wait(30) == 0
     assert job(job_id)["status"] == "pending"
 

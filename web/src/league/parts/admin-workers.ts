@@ -16,8 +16,10 @@ export function workerTable(change: (row: AdminWorker) => void): LiveTable<Admin
           el("span", { class: "mono" }, row.name),
           ...row.labels.map((label) => chip("plain", label)),
           row.drained_at ? chip("out", row.job_id ? "draining" : "drained") : null,
+          row.unable ? el("span", { class: "quiet" }, `takes no jobs: ${row.unable}`) : null,
         ],
       },
+      { title: "Machine", from: "tablet", cell: (row) => capacity(row) },
       { title: "Last seen", cell: (row) => time(row.last_seen_at) },
       {
         title: "Runs",
@@ -35,4 +37,14 @@ export function workerTable(change: (row: AdminWorker) => void): LiveTable<Admin
     ],
     (row) => row.name,
   );
+}
+
+/** What the worker's machine has: processors, graphics cards, memory. */
+function capacity(row: AdminWorker): string {
+  const parts = [
+    row.cpus === null ? "" : `${row.cpus} CPU`,
+    row.gpus ? `${row.gpus} GPU` : "",
+    row.memory_mb === null ? "" : `${Math.round(row.memory_mb / 1024)} GB`,
+  ];
+  return parts.filter(Boolean).join(", ");
 }

@@ -45,6 +45,8 @@ def run(
     map_seed: options.MapSeed = None,
     action_timeout_ms: options.ActionTimeout = 250,
     workers: options.Workers = None,
+    executor: options.ExecutorChoice = "local",
+    ray_address: options.RayAddress = "auto",
     format: options.OutputFormat = None,
     save_replay_dir: options.ReplayDir = None,
 ) -> None:
@@ -80,8 +82,10 @@ def run(
     policies = [choices.policy(ctx, text, device) for text in policy]
 
     from cogames.episodes.evaluation import evaluate
+    from cogames.episodes.executors import make_executor
     from cogames.episodes.settings import PlaySettings
 
+    where = make_executor(executor, address=ray_address, workers=workers)
     talk = note if format else print
     if mission_set is not None:
         talk(f"Mission set {mission_set}: {len(missions)} missions")
@@ -93,7 +97,7 @@ def run(
             policies,
             episodes=episodes,
             seed=seed,
-            settings=PlaySettings(action_timeout_ms, device, isolate, workers, save_replay_dir),
+            settings=PlaySettings(action_timeout_ms, device, isolate, workers, save_replay_dir, where),
             on_progress=progress,
         )
     failed = [show_failures(part.outcomes, result.policy_names, prefix=f"{part.name}: ") for part in result.missions]

@@ -148,6 +148,8 @@ def ladder(
     map_seed: options.MapSeed = None,
     action_timeout_ms: options.ActionTimeout = 10_000,
     jobs: Jobs = None,
+    executor: options.ExecutorChoice = "local",
+    ray_address: options.RayAddress = "auto",
     output: Output = None,
     replays: Replays = 6,
     format: DocumentFormat = None,
@@ -165,6 +167,7 @@ def ladder(
     if not policy and not against and season is None:
         choices.missing(ctx, "Supply at least two policies: --policy / -p, --against house or --season")
 
+    from cogames.episodes.executors import make_executor
     from cogames.ladder import Ladder, make_missions, play_ladder
     from cogames.ladder.entrants import with_unique_names
 
@@ -192,7 +195,8 @@ def ladder(
     note(f"Ladder of {len(entrants)} policies on {', '.join(part.name for part in missions)}; folder {folder}")
     try:
         with ProgressBar("games") as progress, prints_to_stderr():
-            played = play_ladder(planned, folder, jobs=jobs, replays=replays, on_progress=progress)
+            where = make_executor(executor, address=ray_address, workers=jobs)
+            played = play_ladder(planned, folder, executor=where, replays=replays, on_progress=progress)
     except KeyboardInterrupt:
         note("Stopped; the same command continues the ladder")
         raise

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cogames.episodes.executors import LocalExecutor
 from cogames.episodes.settings import PlaySettings, sources, unique_names
 from cogames.episodes.statistics import MissionStatistics, mission_statistics
 from cogames.missions.arguments import ChosenMission
@@ -27,7 +28,6 @@ from mettagrid.runner.episode import (
     EpisodePlan,
     PolicySource,
     plan_episodes,
-    play_episodes,
     rollout_result,
 )
 from mettagrid.simulator.multi_episode.summary import (
@@ -176,7 +176,8 @@ def play(
         if on_progress is not None:
             on_progress(done, len(flat))
 
-    outcomes = iter(play_episodes(flat, workers=settings.workers, on_progress=tell))
+    executor = settings.executor or LocalExecutor(settings.workers)
+    outcomes = iter(executor.play(flat, on_progress=tell))
     return [[next(outcomes) for _ in part] for part in plans]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from cogames.episodes.executors import Executor
     from mettagrid.policy.policy_spec import PolicySpec
     from mettagrid.runner.episode.holder import PolicySource
     from mettagrid.runner.episode.outcome import EpisodeOutcome
@@ -29,6 +30,8 @@ class PlaySettings:
     isolate: bool = False
     workers: int | None = None
     replay_dir: Path | None = None
+    executor: Executor | None = None
+    """plays the episodes; None: processes of this machine"""
 
 
 def sources(policies: Sequence[PolicySpec], settings: PlaySettings) -> list[PolicySpec | PolicySource]:

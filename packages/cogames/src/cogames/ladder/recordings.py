@@ -10,13 +10,13 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from cogames.episodes.executors import Executor
 from cogames.ladder.folder import REPLAYS, LadderFolder
 from cogames.ladder.games import Game
 from cogames.ladder.plan import Ladder
 from cogames.ladder.records import GameRecord, make_record
 from cogames.ladder.results import ReplayRow
 from cogames.ladder.telling import TellingGame
-from mettagrid.runner.episode import play_episodes
 from softmax.cli.text import decimal
 
 __all__ = ["Recording", "record_games"]
@@ -38,7 +38,7 @@ def record_games(
     chosen: Sequence[TellingGame],
     records: Mapping[Game, GameRecord],
     *,
-    jobs: int | None,
+    executor: Executor,
 ) -> list[Recording]:
     """Record the games that have no replay yet, and return all in the given order.
 
@@ -53,7 +53,7 @@ def record_games(
         paths = [unfinished / folder.replay(game).name for game in missing]
         sources = ladder.sources()
         plans = [ladder.episode(game, sources, path) for game, path in zip(missing, paths, strict=True)]
-        outcomes = play_episodes(plans, workers=jobs, in_this_process=False)
+        outcomes = executor.play(plans, in_this_process=False)
         for game, path, outcome in zip(missing, paths, outcomes, strict=True):
             os.replace(path, folder.replay(game))
             folder.write(f"{REPLAYS}/{game.key}.json", make_record(ladder, game, outcome).model_dump_json(indent=1))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cogames.episodes.executors import Executor, LocalExecutor
 from cogames.ladder.duels import Duel, judge
 from cogames.ladder.folder import LadderFolder
 from cogames.ladder.games import DuelKey, Game
@@ -17,7 +18,7 @@ from cogames.ladder.records import GameRecord, make_record
 from cogames.ladder.results import LadderResults
 from cogames.ladder.summary import make_results
 from cogames.ladder.telling import choose_games
-from mettagrid.runner.episode import EpisodeOutcome, play_episodes
+from mettagrid.runner.episode import EpisodeOutcome
 
 __all__ = ["DEFAULT_REPLAYS", "PlayedLadder", "play_ladder"]
 
@@ -47,18 +48,20 @@ def play_ladder(
     jobs: int | None = None,
     replays: int = DEFAULT_REPLAYS,
     on_progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> PlayedLadder:
-    """Play all games that the folder lacks, in `jobs` processes, and write results and report.
+    """Play all games that the folder lacks, in `jobs` processes or by an `executor`, and write results and report.
 
     Calling it again with the same ladder continues a run that was stopped. Outputs depend on the plan alone, as long as
     the policies are deterministic and no deadline is missed. `replays` is the most replays to record for the report.
     """
     with LadderFolder.opened(folder, ladder) as opened:
-        match = _Match(ladder, opened, jobs, on_progress)
+        executor = executor or LocalExecutor(jobs)
+        match = _Match(ladder, opened, executor, on_progress)
         duels, rounds = match.swiss() if ladder.system == "swiss" else (match.duels(_all_duels(ladder)), [])
         results = make_results(ladder, duels, match.records, rounds)
         telling = choose_games(ladder, results, duels, match.records, replays)
-        recordings = record_games(ladder, opened, telling, match.records, jobs=jobs)
+        recordings = record_games(ladder, opened, telling, match.records, executor=executor)
         results = results.model_copy(update={"replays": [recording.row for recording in recordings]})
         write_outputs(opened, results, recordings)
         return PlayedLadder(results, folder, [match.records[game] for game in sorted(match.records)])
@@ -81,11 +84,11 @@ def _duels_of(ladder: Ladder, pairs: Iterable[tuple[int, int]], numbers: Iterabl
 class _Match:
     """Plays games and remembers their records."""
 
-    def __init__(self, ladder: Ladder, folder: LadderFolder, jobs: int | None, on_progress: Progress | None) -> None:
+    def __init__(self, ladder: Ladder, folder: LadderFolder, executor: Executor, on_progress: Progress | None) -> None:
         self.records: dict[Game, GameRecord] = {}
         self._ladder = ladder
         self._folder = folder
-        self._jobs = jobs
+        self._executor = executor
         self._on_progress = on_progress
         self._sources = ladder.sources()
 
@@ -132,7 +135,7 @@ class _Match:
             self._report(total)
 
         plans = [self._ladder.episode(game, self._sources) for game in missing]
-        play_episodes(plans, workers=self._jobs, on_progress=finish, in_this_process=False)
+        self._executor.play(plans, on_progress=finish, in_this_process=False)
 
     def _report(self, total: int) -> None:
         if self._on_progress is not None:

@@ -29,7 +29,7 @@ __all__ = [
 
 
 class AdminWorker(BaseModel):
-    """A worker seen since the start, and its current job."""
+    """A worker seen in the last day, and its current job."""
 
     name: str
     last_seen_at: datetime | None
@@ -37,7 +37,11 @@ class AdminWorker(BaseModel):
     match_id: uuid.UUID | None
     since: datetime | None
     lease_expires_at: datetime | None
-    labels: list[str] = Field(description="that the worker was started with")
+    labels: list[str] = Field(description="that the worker was started with, or found on its machine")
+    cpus: int | None = Field(description="that it may use")
+    gpus: int | None = Field(description="that it may use")
+    memory_mb: int | None = Field(description="of its machine")
+    unable: str | None = Field(description="why it takes no jobs now, such as a full disk")
     drained_at: datetime | None = Field(description="since when it gets no more jobs")
 
 

@@ -24,9 +24,10 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from observatory.database.tables.jobs import Job
 from observatory.database.tables.queue import QueueShare
 from observatory.job_states import IN_WORK, JobStatus, Lane
+from observatory.jobs.labels import fits
 from observatory.jobs.shares import EXPECTED_SECONDS, default_weight, lane_of, person_key, share
 
-__all__ = ["FairQueue", "GroupAccount", "Turn", "waiting_groups"]
+__all__ = ["FairQueue", "GroupAccount", "Turn", "required_labels", "waiting_by_labels", "waiting_groups"]
 
 _PAGE = 20
 _Conditions = Sequence[ColumnElement[bool]]
@@ -65,6 +66,8 @@ class _Account:
     waits: bool = False
     in_work: int = 0
     job_seconds: float = EXPECTED_SECONDS
+    required: frozenset[str] = frozenset()
+    """labels that a worker must have to get a job of this group"""
     stored: tuple[float, bool] | None = None
     """`used` and `waits` as the database has them"""
     jobs: _Jobs | None = None
@@ -113,10 +116,21 @@ class _Level:
 
 
 class FairQueue:
-    """The waiting jobs of a lane, in the order in which workers get them. Changes nothing until `save`."""
+    """The waiting jobs of a lane, in the order in which workers get them. Changes nothing until `save`.
 
-    def __init__(self, session: Session, lane: Lane, *, without: Collection[uuid.UUID] = ()) -> None:
+    With `labels`, only jobs that a worker with these labels may get. Groups that it may not play keep their accounts.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        lane: Lane,
+        *,
+        without: Collection[uuid.UUID] = (),
+        labels: Collection[str] | None = None,
+    ) -> None:
         self._session = session
+        self._labels = labels
         self._conditions = [*_WAITING, Job.id.not_in(without)] if without else _WAITING
         self._in_work = _in_work(session)
         names = [group for group in _distinct(session, Job.queue_group, self._conditions) if lane_of(group) == lane]
@@ -125,7 +139,7 @@ class FairQueue:
 
     def __iter__(self) -> Iterator[Turn]:
         """Yield waiting jobs in order, as if a worker took each at once."""
-        while waiting := self._groups.waiting:
+        while waiting := [group for group in self._groups.waiting if self._may_play(group)]:
             group = min(waiting, key=lambda account: account.order)
             persons = self._persons_of(group)
             person = min(persons.waiting, key=lambda account: (-account.priority, *account.order))
@@ -136,6 +150,19 @@ class FairQueue:
             yield Turn(job_id, group.name, person.name, queued_at)
             person.waits = person.jobs.advance()
             group.waits = bool(persons.waiting)
+
+    def first_of(self, turn: Turn, count: int) -> list[uuid.UUID]:
+        """Return the job of a turn and the next ones of the same person, in order; all have the same priority."""
+        person = self._persons[turn.group].accounts[turn.person]
+        assert person.jobs is not None
+        return person.jobs.peek(count)
+
+    def required(self, group: str) -> frozenset[str]:
+        """Return the labels that a group with waiting jobs requires."""
+        return self._groups.accounts[group].required
+
+    def _may_play(self, group: _Account) -> bool:
+        return self._labels is None or fits(group.required, self._labels)
 
     def accounts(self) -> list[GroupAccount]:
         """Return the groups with waiting jobs, the next one first."""
@@ -173,8 +200,15 @@ class FairQueue:
         """Read the accounts of a level: those with waiting jobs, and those that had some at the last lease."""
         clock = self._session.scalar(select(QueueShare.clock).where(QueueShare.key == parent)) or 0.0
         level = _Level(parent, clock)
-        columns = (QueueShare.key, QueueShare.weight, QueueShare.used, QueueShare.waits, QueueShare.job_seconds)
-        rows = {row[0]: row for row in self._session.execute(select(*columns).where(QueueShare.parent == parent))}
+        statement = select(
+            QueueShare.key,
+            QueueShare.weight,
+            QueueShare.used,
+            QueueShare.waits,
+            QueueShare.job_seconds,
+            QueueShare.worker_labels,
+        ).where(QueueShare.parent == parent)
+        rows = {row[0]: row for row in self._session.execute(statement)}
         wanted = set(keys.values())
         keys = keys | {key: key for key, row in rows.items() if row[3] and key not in wanted}
         for name, key in keys.items():
@@ -182,6 +216,7 @@ class FairQueue:
             if (row := rows.get(key)) is not None:
                 account.weight, account.used, account.waits = row[1:4]
                 account.job_seconds = row[4] or EXPECTED_SECONDS
+                account.required = frozenset(row[5] or ())
                 account.stored = (account.used, account.waits)
             level.accounts[name] = account
         level.admit(names)
@@ -202,6 +237,10 @@ class _Jobs:
         if not self._page:
             self._load()
         return self._page[0]
+
+    def peek(self, count: int) -> list[uuid.UUID]:
+        """Return the next jobs, as far as they are on the page that was read."""
+        return [job_id for job_id, _ in self._page[:count]]
 
     def advance(self) -> bool:
         """Go to the next job; return whether there is one."""
@@ -224,9 +263,33 @@ class _Jobs:
         self._read += len(self._page)
 
 
-def waiting_groups(session: Session, lane: Lane) -> list[str]:
-    """Return the groups of a lane with waiting jobs."""
-    return [group for group in _distinct(session, Job.queue_group, _WAITING) if lane_of(group) == lane]
+def waiting_groups(session: Session, lane: Lane, labels: Collection[str] | None = None) -> list[str]:
+    """Return the groups of a lane with waiting jobs; with `labels`, those that a worker with these labels may play."""
+    groups = [group for group in _distinct(session, Job.queue_group, _WAITING) if lane_of(group) == lane]
+    if labels is None or not groups:
+        return groups
+    required = required_labels(session, groups)
+    return [group for group in groups if fits(required.get(group), labels)]
+
+
+def required_labels(session: Session, groups: Collection[str]) -> dict[str, list[str]]:
+    """Return the labels that groups require of a worker, for those that require some."""
+    columns = select(QueueShare.key, QueueShare.worker_labels).where(QueueShare.key.in_(groups))
+    return {key: list(labels) for key, labels in session.execute(columns) if labels}
+
+
+def waiting_by_labels(session: Session) -> dict[tuple[Lane, tuple[str, ...]], tuple[int, int]]:
+    """Return the numbers of (waiting jobs, jobs in work), by lane and required labels."""
+    statement = select(Job.queue_group, Job.status, func.count()).where(Job.status.in_([JobStatus.PENDING, *IN_WORK]))
+    rows = session.execute(statement.group_by(Job.queue_group, Job.status)).all()
+    required = required_labels(session, {row[0] for row in rows})
+    numbers: dict[tuple[Lane, tuple[str, ...]], tuple[int, int]] = {}
+    for group, status, number in rows:
+        key = (lane_of(group), tuple(sorted(required.get(group, ()))))
+        waiting, in_work = numbers.get(key, (0, 0))
+        is_waiting = status is JobStatus.PENDING
+        numbers[key] = (waiting + number * is_waiting, in_work + number * (not is_waiting))
+    return numbers
 
 
 def _in_work(session: Session) -> dict[str, int]:

@@ -19,6 +19,7 @@ from observatory.games import GameMissing, OutputFile
 from observatory.images.addresses import Registry
 from observatory.job_states import EPISODE, JobStatus, Lane
 from observatory.jobs import service, specs
+from observatory.jobs.affinity import Affinity
 from observatory.jobs.file_types import file_type
 from observatory.jobs.files import output_files
 from observatory.jobs.schemas import ErrorInfo, Lease, LeasedPolicy
@@ -44,10 +45,25 @@ def lease_next(
     store: Store,
     now: datetime,
     lane: Lane = EPISODE,
+    labels: Collection[str] = (),
+    unpacked: Collection[str] = (),
+    affinity: Affinity | None = None,
+    token_id: uuid.UUID | None = None,
 ) -> tuple[Job, Lease] | None:
     """Return the next job that this worker can play. A job whose policies no longer exist fails here."""
     while True:
-        leased = service.take_next(session, worker, live=live, now=now, lease_seconds=settings.lease_seconds, lane=lane)
+        leased = service.take_next(
+            session,
+            worker,
+            live=live,
+            now=now,
+            lease_seconds=settings.lease_seconds,
+            lane=lane,
+            labels=labels,
+            unpacked=unpacked,
+            affinity=affinity,
+            token_id=token_id,
+        )
         if leased is None:
             return None
         job, token = leased
@@ -116,6 +132,7 @@ def _policy(session: Session, uri: str, *, engine: str, settings: Settings, stor
     seconds = int(settings.job_time_limit_seconds) + GRACE_SECONDS
     return LeasedPolicy(
         name=f"{version.policy.name}:v{version.version}",
+        version_id=version_id,
         bundle_url=None if key is None else settings.as_path(store.download_url(key, seconds=seconds)),
         policy=None,
         image=image,

@@ -16,16 +16,19 @@ from observatory.database.tables.administration import DrainedWorker
 from observatory.database.tables.jobs import Job, JobFault
 from observatory.job_states import EPISODE, IN_WORK, JobStatus, Lane
 from observatory.jobs.fair_queue import waiting_groups
+from observatory.jobs.specs import policy_version_id
 
 __all__ = [
     "claim",
     "counts",
     "expired",
+    "held_with",
     "is_drained",
     "job",
     "leases_expiring_after",
     "oldest_pending",
     "seconds_to_work",
+    "versions_of",
     "visible_job",
     "visible_jobs",
     "withheld",
@@ -89,18 +92,29 @@ def leases_expiring_after(session: Session, latest: datetime) -> Sequence[Job]:
     return session.scalars(select(Job).where(Job.status.in_(IN_WORK), Job.lease_expires_at > latest)).all()
 
 
+def held_with(session: Session, token_id: uuid.UUID) -> Sequence[Job]:
+    """Return the jobs in work that were leased with a token."""
+    return session.scalars(select(Job).where(Job.status.in_(IN_WORK), Job.worker_token_id == token_id)).all()
+
+
 def is_drained(session: Session, worker: str) -> bool:
     """Return whether an administrator has decided that a worker gets no more jobs."""
     return session.get(DrainedWorker, worker) is not None
 
 
 def seconds_to_work(
-    session: Session, now: datetime, *, lease_seconds: float, worker: str, lane: Lane = EPISODE
+    session: Session,
+    now: datetime,
+    *,
+    lease_seconds: float,
+    worker: str,
+    lane: Lane = EPISODE,
+    labels: Collection[str] = (),
 ) -> float:
     """Return the seconds until a worker can lease a job if none is queued meanwhile; 0 if it can lease one now."""
     if is_drained(session, worker):
         return math.inf
-    if waiting_groups(session, lane):
+    if waiting_groups(session, lane, labels):
         return 0.0
     ends = select(func.min(Job.lease_expires_at), func.max(Job.lease_expires_at)).where(Job.status.in_(IN_WORK))
     first, last = session.execute(ends).one()
@@ -108,6 +122,15 @@ def seconds_to_work(
         return math.inf
     is_in_the_future = last > now + timedelta(seconds=lease_seconds)
     return 0.0 if is_in_the_future else max(0.0, (first - now).total_seconds())
+
+
+def versions_of(session: Session, job_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, set[str]]:
+    """Return the ids of the policy versions that jobs play, by job."""
+    rows = session.execute(select(Job.id, Job.stored_spec).where(Job.id.in_(job_ids)))
+    return {
+        job_id: {str(version) for uri in spec.get("policy_uris", []) if (version := policy_version_id(uri))}
+        for job_id, spec in rows
+    }
 
 
 def counts(session: Session) -> dict[JobStatus, int]:

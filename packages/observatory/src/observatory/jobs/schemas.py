@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
 
 from observatory.documents import Document
 from observatory.job_states import EPISODE, JobStatus, Lane
+from observatory.jobs.labels import MAX_LABELS, WorkerLabel
 from observatory.wire import Body
 
 __all__ = [
@@ -25,12 +26,14 @@ __all__ = [
     "LeaseRequest",
     "LeasedPolicy",
     "PolicySecrets",
+    "QueueLength",
     "RegistryLogin",
     "ReleaseRequest",
+    "WaitingJobs",
 ]
 
 
-Label = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.=/-]{0,62}$")]
+MAX_UNPACKED = 100
 
 
 class LeaseRequest(Body):
@@ -38,17 +41,47 @@ class LeaseRequest(Body):
 
     worker: str = Field(min_length=1, max_length=200, description="name of the worker, for people")
     wait_seconds: float = Field(default=0, ge=0, le=20, description="how long to wait for a job before answering 204")
-    labels: list[Label] = Field(default=[], max_length=20, description="of the worker's machine, for people")
+    labels: list[WorkerLabel] = Field(
+        default=[], max_length=MAX_LABELS, description="of the worker's machine; seasons and leagues may require some"
+    )
+    cpus: int | None = Field(default=None, ge=1, le=100_000, description="that the worker may use")
+    gpus: int | None = Field(default=None, ge=0, le=10_000, description="that the worker may use")
+    memory_mb: int | None = Field(default=None, ge=1, le=1 << 30, description="of the worker's machine")
+    unpacked: list[uuid.UUID] = Field(
+        default=[], max_length=MAX_UNPACKED, description="policy versions whose bundles the worker has"
+    )
+    unable: str | None = Field(
+        default=None, max_length=500, description="why the worker takes no job now, such as a full disk"
+    )
     lane: Lane = Field(
         default=EPISODE,
         description="which jobs: commissioners and hosted games mostly wait, and take no episode's place",
     )
 
 
+class WaitingJobs(BaseModel):
+    """Jobs that require the same labels."""
+
+    lane: Lane
+    labels: list[str] = Field(description="that a worker must have")
+    waiting: int
+    in_work: int
+
+
+class QueueLength(BaseModel):
+    """How much work there is, for programs that start and stop workers."""
+
+    waiting: int = Field(description="jobs that a worker with the given labels may play")
+    in_work: int = Field(description="jobs of that kind that workers have")
+    workers: int = Field(description="workers seen in the last minute")
+    parts: list[WaitingJobs] = Field(description="all jobs, by lane and required labels")
+
+
 class LeasedPolicy(BaseModel):
     """One policy of a leased job."""
 
     name: str
+    version_id: uuid.UUID | None = Field(default=None, description="None for a policy of the installation")
     bundle_url: str | None = Field(
         description="where its bundle is; None for a policy that is part of the installation"
     )

@@ -22,6 +22,7 @@ from observatory.errors import Conflict, Forbidden, NotFound
 from observatory.events import Change, ChangeKind
 from observatory.job_states import COMMISSIONER, EPISODE, HOSTED, IN_WORK, TERMINAL, JobStatus, Lane, may_move_by_hand
 from observatory.jobs import repository
+from observatory.jobs.affinity import WINDOW, Affinity
 from observatory.jobs.fair_queue import FairQueue
 from observatory.jobs.schemas import ErrorInfo
 from observatory.jobs.shares import OTHER, season_group
@@ -36,6 +37,7 @@ __all__ = [
     "move_by_hand",
     "release",
     "release_faulty",
+    "release_held_with",
     "renew",
     "requeue_expired",
     "take_next",
@@ -107,22 +109,33 @@ def take_next(
     now: datetime,
     lease_seconds: float,
     lane: Lane = EPISODE,
+    labels: Collection[str] = (),
+    unpacked: Collection[str] = (),
+    affinity: Affinity | None = None,
+    token_id: uuid.UUID | None = None,
 ) -> tuple[Job, str] | None:
-    """Lease the next job of a lane; return it with its token, or None. `live` are the workers seen recently."""
+    """Lease the next job of a lane; return it with its token, or None. `live` are the workers seen recently.
+
+    `unpacked` are ids of policy versions that the worker has, which `affinity` prefers.
+    """
     without = repository.withheld(session, worker, live)
     while True:
-        queue = FairQueue(session, lane, without=without)
+        queue = FairQueue(session, lane, without=without, labels=labels)
         turn = next(iter(queue), None)
         if turn is None:
             return None
-        job = repository.claim(session, turn.job_id)
+        job_id = turn.job_id
+        if affinity is not None and unpacked:
+            first = queue.first_of(turn, WINDOW)
+            job_id = affinity.choose(first, repository.versions_of(session, first), unpacked, now)
+        job = repository.claim(session, job_id)
         if job is not None:
             break
-        without = [*without, turn.job_id]
+        without = [*without, job_id]
     queue.save()
     token = mint_token("job_")
     job.attempts += 1
-    job.worker = worker
+    job.worker, job.worker_token_id = worker, token_id
     job.job_token_hash = hash_token(token)
     job.lease_expires_at = now + timedelta(seconds=lease_seconds)
     job.secrets_given_at = None
@@ -172,6 +185,14 @@ def release(session: Session, job: Job, *, now: datetime) -> None:
     if job.status not in IN_WORK:
         raise Conflict(f"The job is {job.status.value}")
     move(session, job, JobStatus.PENDING, now=now)
+
+
+def release_held_with(session: Session, token_id: uuid.UUID, *, now: datetime) -> int:
+    """Put all jobs back that were leased with a token, which was revoked; return how many."""
+    jobs = repository.held_with(session, token_id)
+    for job in jobs:
+        move(session, job, JobStatus.PENDING, now=now)
+    return len(jobs)
 
 
 def release_faulty(

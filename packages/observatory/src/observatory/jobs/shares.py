@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from typing import Final
 
 from sqlalchemy.orm import Session
 
+from observatory import events
 from observatory.database.tables.jobs import Job
 from observatory.database.tables.queue import QueueShare
+from observatory.events import Change, ChangeKind
 from observatory.job_states import COMMISSIONER, EPISODE, HOSTED, Lane
 
 __all__ = [
@@ -25,7 +28,7 @@ __all__ = [
     "person_key",
     "season_group",
     "season_of_group",
-    "set_weight",
+    "set_group",
     "share",
 ]
 
@@ -89,9 +92,17 @@ def share(session: Session, key: str, parent: str | None) -> QueueShare:
     return row
 
 
-def set_weight(session: Session, group: str, weight: float) -> None:
-    """Set the weight of a group; a group with twice the weight gets twice the time of workers."""
-    share(session, group, lane_of(group)).weight = weight
+def set_group(session: Session, group: str, *, weight: float | None = None, worker_labels: Sequence[str] = ()) -> None:
+    """Set the weight of a group, if given, and the labels that its jobs require of a worker.
+
+    A group with twice the weight gets twice the time of workers.
+    """
+    row = share(session, group, lane_of(group))
+    row.worker_labels = sorted(set(worker_labels)) or None
+    if weight is not None:
+        row.weight = weight
+    session.flush()
+    events.note(session, Change(ChangeKind.QUEUE))
 
 
 def charge(session: Session, job: Job, seconds: float, *, is_complete: bool) -> None:

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from observatory.jobs.labels import MAX_LABELS, WorkerLabel
+
 __all__ = [
     "BalancedRotation",
     "CloneFill",
@@ -373,6 +375,8 @@ class SettingsDocument(_Knobs):
     counterfactual_eval: dict[str, Any] = Field(default_factory=dict)
     role_runs: list[Literal["reporter", "grader"]] = Field(default_factory=list, max_length=2)
     """roles of the game's manifest that look at every completed episode"""
+    worker_labels: list[WorkerLabel] = Field(default_factory=list, max_length=MAX_LABELS)
+    """labels that a worker must have to play its episodes, such as `["gpu"]`"""
 
     def stored(self) -> dict[str, Any]:
         """Return the document as it was sent."""

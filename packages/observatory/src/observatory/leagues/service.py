@@ -14,6 +14,7 @@ from observatory.accounts.principal import Principal
 from observatory.database.tables.leagues import Division, DivisionType, League
 from observatory.errors import Conflict, Unprocessable
 from observatory.events import Change, ChangeKind
+from observatory.jobs.shares import league_group, set_group
 from observatory.leagues import repository
 from observatory.leagues.competition_events import publish_league_event
 from observatory.leagues.ladder_settings import SettingsDocument
@@ -96,6 +97,7 @@ def replace_settings(session: Session, league: League, body: dict[str, Any], *, 
         for row in league.divisions:
             row.leaderboards = None  # what another commissioner published does not count on this ladder
     league.settings = document.stored()
+    set_group(session, league_group(league.id), worker_labels=document.worker_labels)
     league.settings_revision += 1
     changed(session, league)
 

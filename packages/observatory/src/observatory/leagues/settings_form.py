@@ -72,6 +72,7 @@ def settings_fields(divisions: Sequence[Division]) -> list[SettingsField]:
         *_model(["ladder", "persistent"], "Persistent episodes", Persistent),
         _field(["ladder", "leader_slot_config"], "Seats", ladder["leader_slot_config"]),
         _field(["role_runs"], "Reports", document["role_runs"]),
+        _field(["worker_labels"], "Workers", document["worker_labels"]),
     ]
 
 

@@ -8,6 +8,7 @@ from observatory.accounts.tokens_used import TokensUsed
 from observatory.http.cached import CacheMiddleware
 from observatory.http.rate_limits import RateLimits
 from observatory.http.shared_rates import SharedRates
+from observatory.jobs.affinity import Affinity
 from observatory.jobs.workers_seen import WorkersSeen
 from observatory.metrics import Metrics
 from observatory.operations.forwarding import ForwardedMiddleware
@@ -26,6 +27,7 @@ def install(app: FastAPI) -> None:
     limiters = app.state.rate_limits.limiters
     app.state.shared_rates = SharedRates(app.state.database, limiters, always=frozenset({"sign in"}))
     app.state.workers_seen = WorkersSeen()
+    app.state.affinity = Affinity()
     app.state.tokens_used = TokensUsed()
     app.state.event_streams = StreamSlots()
     app.state.stopping = False

@@ -20,6 +20,7 @@ from observatory.hosting.expiring import expire_hosted
 from observatory.images.collecting import collect_garbage
 from observatory.jobs.artifacts import expire_replays, measure_artifacts
 from observatory.jobs.logs import expire_logs
+from observatory.jobs.workers_seen import forget_old
 from observatory.notices.service import expire_notices
 from observatory.operations.leftovers import remove_leftovers
 from observatory.settings import Settings
@@ -60,6 +61,7 @@ async def sweep_periodically(app: FastAPI) -> None:
             removed = await anyio.to_thread.run_sync(sweep, state.database, state.store, state.clock())
             if removed:
                 logger.info("Removed %d uploads that were never completed", removed)
+            await anyio.to_thread.run_sync(forget_old, state.database, state.clock())
             await collect_garbage(state.database, state.store, state.clock())
             await remove_leftovers(state.database, state.store)
             await anyio.to_thread.run_sync(expire, state.database, state.store, state.settings, state.clock())

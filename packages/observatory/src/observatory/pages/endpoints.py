@@ -186,7 +186,7 @@ def list_policy_matches(
 def read_queue(request: Request, session: SessionDep, principal: OptionalPrincipal, now: Now) -> QueuePage:
     """Return the running and waiting jobs, and the commissioner's last decisions."""
     state = request.app.state
-    return queue.queue_page(session, principal, state.commissioner, state.workers_seen, now=now)
+    return queue.queue_page(session, principal, state.commissioner, now=now)
 
 
 @router.get(

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
 from observatory.commissioner.loop import Commissioner
-from observatory.jobs.fair_queue import Turn
+from observatory.database.tables.workers import ConnectedWorker
+from observatory.jobs import workers_seen
+from observatory.jobs.fair_queue import Turn, required_labels
+from observatory.jobs.labels import labels_text
 from observatory.jobs.shares import lane_of
-from observatory.jobs.workers_seen import WorkersSeen
 from observatory.pages import repository
 from observatory.pages.queue_shares import share_lines
 from observatory.pages.queued_jobs import PRIVATE, job_lines
@@ -28,7 +30,6 @@ def queue_page(
     session: Session,
     principal: Principal | None,
     commissioner: Commissioner | None,
-    workers: WorkersSeen,
     *,
     now: datetime,
 ) -> QueuePage:
@@ -38,7 +39,10 @@ def queue_page(
     lines = job_lines(session, [job.id for job in running] + [turn.job_id for turn in waiting], principal)
     shares = share_lines(session, principal)
     is_admin = principal is not None and principal.is_admin
-    last_seen = workers.recent(now)
+    connected = workers_seen.recent(session, now)
+    last_seen = {name: row.last_seen_at for name, row in connected.items()}
+    taking = workers_seen.taking_jobs(session, connected)
+    required = required_labels(session, {turn.group for turn in waiting})
     names = {name: name if is_admin else f"worker {number}" for number, name in enumerate(sorted(last_seen), 1)}
     return QueuePage(
         running=[
@@ -54,7 +58,7 @@ def queue_page(
                 **dict(lines.get(turn.job_id, PRIVATE)),
                 place=place,
                 queued_at=turn.queued_at,
-                why=_why(place, is_connected=bool(last_seen)),
+                why=_why(place, required.get(turn.group, []), connected, taking),
             )
             for place, turn in _places(waiting)
         ],
@@ -77,9 +81,13 @@ def _places(waiting: Sequence[Turn]) -> Iterator[tuple[int, Turn]]:
         yield places[lane], turn
 
 
-def _why(place: int, *, is_connected: bool) -> str:
-    if not is_connected:
+def _why(place: int, required: Sequence[str], connected: Collection[str], taking: Sequence[ConnectedWorker]) -> str:
+    if not connected:
         return "Waits for a worker; none is connected"
+    if not taking:
+        return "Waits for a worker; no connected worker takes jobs now"
+    if not workers_seen.can_play(taking, required):
+        return f"Waits for a worker with the {labels_text(required)}; none is connected"
     return "Next, as soon as a worker is free" if place == 1 else f"Waits for a free worker; {place - 1} before it"
 
 

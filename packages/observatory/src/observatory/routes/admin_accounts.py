@@ -26,6 +26,8 @@ from observatory.errors import Conflict, Forbidden, NotFound, Unauthorized, erro
 from observatory.http.callers import Admin
 from observatory.http.deps import SettingsDep
 from observatory.http.routing import Router
+from observatory.jobs.service import release_held_with
+from observatory.tokens import TokenKind
 
 __all__ = ["change_user", "invite", "router", "user_read"]
 
@@ -81,9 +83,11 @@ def create_token(body: TokenCreate, admin: Admin, session: SessionDep, now: Now)
 
 @router.delete("/tokens/{token_id}", responses=errors(*_REFUSALS))
 def revoke_token(token_id: uuid.UUID, admin: Admin, session: SessionDep, now: Now) -> TokenRead:
-    """Revoke a token."""
+    """Revoke a token. The jobs that were leased with a worker's token return to the queue."""
     token = service.revoke_token(session, token_id, user_id=None, now=now)
     audit.record(session, admin.user_id, "token.revoke", now=now, token=token.name)
+    if token.kind is TokenKind.WORKER:
+        release_held_with(session, token.id, now=now)
     return TokenRead(**_token(token))
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated
 
 import anyio.to_thread
-from fastapi import Path, Request
+from fastapi import Path
 from sqlalchemy.orm import Session
 
 from observatory.accounts import audit
@@ -20,6 +20,7 @@ from observatory.database.tables.seasons import Season, SeasonLife
 from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, ObservatoryError, Unauthorized, errors
 from observatory.http.callers import Admin
 from observatory.http.routing import Router, body_rule
+from observatory.jobs import workers_seen
 from observatory.seasons import administration, repository
 from observatory.seasons.admin_schemas import (
     AdminSeason,
@@ -86,9 +87,7 @@ def read_season_form(admin: Admin) -> SeasonForm:
 @router.post("/preview", responses=errors(Unauthorized, Forbidden))
 @own_transactions
 @body_rule(MEGABYTE)
-async def preview_season(
-    body: SeasonFormText, admin: Admin, database: DatabaseDep, request: Request, now: Now
-) -> SeasonFormChecked:
+async def preview_season(body: SeasonFormText, admin: Admin, database: DatabaseDep, now: Now) -> SeasonFormChecked:
     """Check a season from the form or its YAML: the problems at their fields, its schedule and its cost."""
     checked = await anyio.to_thread.run_sync(season_form.check_form, body)
     preset = checked.preset
@@ -103,9 +102,9 @@ async def preview_season(
             document=checked.document,
             preview=None,
         )
-    workers = request.app.state.workers_seen.count(now)
 
     def look(session: Session) -> SeasonFormChecked:
+        workers = workers_seen.count(session, now)
         return SeasonFormChecked(
             good=True,
             sentence=_effect(session, preset, checked.yaml).sentence,

@@ -5,11 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import uuid
-from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import Depends, Path, Query, Request, Response
+from fastapi import Depends, Path, Query, Response
 from sqlalchemy import select
 
 from observatory import events
@@ -34,12 +33,12 @@ from observatory.database.tables.administration import DrainedWorker
 from observatory.database.tables.audit import AuditEntry
 from observatory.database.tables.jobs import Job
 from observatory.database.tables.matches import Match
+from observatory.database.tables.workers import ConnectedWorker
 from observatory.errors import Conflict, Forbidden, NotFound, Unauthorized, errors
 from observatory.events import Change, ChangeKind
 from observatory.http.callers import Admin
 from observatory.http.routing import Router
 from observatory.job_states import JobStatus
-from observatory.jobs.workers_seen import WorkersSeen
 from observatory.paging import PageDep
 from observatory.routes.admin_accounts import user_read
 
@@ -70,16 +69,15 @@ def list_admin_users(admin: Admin, session: SessionDep) -> list[UserRead]:
 
 
 @router.get("/workers", responses=errors(Unauthorized, Forbidden))
-def list_workers(admin: Admin, session: SessionDep, request: Request) -> list[AdminWorker]:
-    """Return the workers seen since the server started, and those that hold a job."""
-    seen: WorkersSeen = request.app.state.workers_seen
-    last_seen = seen.last_seen()
+def list_workers(admin: Admin, session: SessionDep) -> list[AdminWorker]:
+    """Return the workers seen in the last day, and those that hold a job."""
+    connected = {row.name: row for row in session.scalars(select(ConnectedWorker))}
     drained = {row.name: row.created_at for row in session.scalars(select(DrainedWorker))}
     leased = {job.worker: job for job in repository.jobs_in_work(session) if job.worker is not None}
     matches = repository.matches_of_jobs(session, [job.id for job in leased.values()])
     return [
-        _worker(name, last_seen, leased.get(name), matches, seen.labels(name), drained.get(name))
-        for name in sorted({*last_seen, *leased, *drained})
+        _worker(name, connected.get(name), leased.get(name), matches, drained.get(name))
+        for name in sorted({*connected, *leased, *drained})
     ]
 
 
@@ -170,22 +168,25 @@ def _audit_row(entry: AuditEntry) -> AuditRow:
 
 def _worker(
     name: str,
-    last_seen: Mapping[str, datetime],
+    connected: ConnectedWorker | None,
     job: Job | None,
     matches: dict[uuid.UUID, Match],
-    labels: Sequence[str],
     drained_at: datetime | None,
 ) -> AdminWorker:
     match = None if job is None else matches.get(job.id)
     return AdminWorker.model_validate(
         {
             "name": name,
-            "last_seen_at": last_seen.get(name),
+            "last_seen_at": None if connected is None else connected.last_seen_at,
             "job_id": None if job is None else job.id,
             "match_id": None if match is None else match.id,
             "since": None if job is None else job.dispatched_at,
             "lease_expires_at": None if job is None else job.lease_expires_at,
-            "labels": list(labels),
+            "labels": [] if connected is None else connected.labels,
+            "cpus": None if connected is None else connected.cpus,
+            "gpus": None if connected is None else connected.gpus,
+            "memory_mb": None if connected is None else connected.memory_mb,
+            "unable": None if connected is None else connected.unable,
             "drained_at": drained_at,
         }
     )

@@ -6,7 +6,7 @@ import functools
 import logging
 import time
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
@@ -17,7 +17,8 @@ from sqlalchemy.orm import Session
 from observatory.accounts import repository as accounts
 from observatory.clock import Clock, Now
 from observatory.coworlds.launching import prepare_lease
-from observatory.database import DatabaseDep, SessionDep
+from observatory.database import Database, DatabaseDep, SessionDep
+from observatory.database.tables.accounts import Token
 from observatory.database.tables.jobs import Job
 from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized, errors
 from observatory.events import ChangeKind
@@ -27,7 +28,10 @@ from observatory.http.deps import KeysDep, SettingsDep, StoreDep
 from observatory.http.routing import Router, body_rule
 from observatory.images.addresses import Registry
 from observatory.job_states import EPISODE, TERMINAL, JobStatus
-from observatory.jobs import artifacts, finishing, leasing, logs, repository, service, specs
+from observatory.jobs import artifacts, finishing, leasing, logs, repository, service, specs, workers_seen
+from observatory.jobs.affinity import Affinity
+from observatory.jobs.fair_queue import waiting_by_labels
+from observatory.jobs.labels import MAX_LABELS, WorkerLabel, fits
 from observatory.jobs.pulling import with_registry_login
 from observatory.jobs.schemas import (
     FinishRequest,
@@ -40,8 +44,11 @@ from observatory.jobs.schemas import (
     Lease,
     LeaseRequest,
     PolicySecrets,
+    QueueLength,
     ReleaseRequest,
+    WaitingJobs,
 )
+from observatory.jobs.workers_seen import WorkerReport, WorkersSeen
 from observatory.keys import Keys
 from observatory.live.rules import rule_of_job, shows_itself
 from observatory.matches.repository import hidden_jobs
@@ -63,15 +70,21 @@ jobs = Router(prefix="/jobs", tags=["jobs"])
 _POLL_SECONDS = 1.0
 """new jobs wake the wait; this interval covers changes without a notification"""
 MAX_BATCH = 1000
+_UNABLE_SECONDS = 10
 
 
-def _worker(request: Request, session: Session) -> None:
-    """Refuse a caller without a worker's token."""
+def _worker(request: Request, session: Session) -> Token:
+    """Return the worker's token of a request; refuse a caller without one."""
     state = request.app.state
     token_hash = hash_token(request_token(request) or "")
     stored = accounts.valid_token(session, token_hash, state.clock())
     if stored is None or stored.kind is not TokenKind.WORKER:
         raise Unauthorized("A worker needs a worker token: `observatory admin token create`")
+    return stored
+
+
+def _check_worker(request: Request, session: Session) -> None:
+    _worker(request, session)
 
 
 def job_holder(request: Request, session: Session) -> None:
@@ -83,8 +96,38 @@ def job_holder(request: Request, session: Session) -> None:
     service.held_job(session, job_id, request_token(request))
 
 
-@work.post("/lease", responses={**errors(Unauthorized), 204: {"description": "No job waits"}}, response_model=Lease)
-@body_rule(caller=_worker)
+@work.get("/queue", responses=errors(Unauthorized))
+def queue_length(
+    request: Request,
+    _token: RequestToken,
+    session: SessionDep,
+    now: Now,
+    label: Annotated[list[WorkerLabel] | None, Query(max_length=MAX_LABELS)] = None,
+) -> QueueLength:
+    """Return how much work there is for workers with these labels, for programs that start and stop workers."""
+    _worker(request, session)
+    parts = [
+        WaitingJobs(lane=lane, labels=list(labels), waiting=waiting, in_work=in_work)
+        for (lane, labels), (waiting, in_work) in sorted(waiting_by_labels(session).items())
+    ]
+    playable = [part for part in parts if part.lane == EPISODE and fits(part.labels, label or ())]
+    return QueueLength(
+        waiting=sum(part.waiting for part in playable),
+        in_work=sum(part.in_work for part in playable),
+        workers=workers_seen.count(session, now),
+        parts=parts,
+    )
+
+
+@work.post(
+    "/lease",
+    responses={
+        **errors(Unauthorized),
+        204: {"description": "No job waits; `Retry-After` says for how long the worker should pause"},
+    },
+    response_model=Lease,
+)
+@body_rule(caller=_check_worker)
 async def lease(
     body: LeaseRequest,
     _token: RequestToken,
@@ -93,15 +136,18 @@ async def lease(
     settings: SettingsDep,
     store: StoreDep,
 ) -> Lease | Response:
-    """Give a worker the next job, or 204 when none has come in the time it waits."""
+    """Give a worker the next job, or 204 when none has come in the time it waits, or when the worker is unable."""
     state = request.app.state
     clock: Clock = state.clock
-    await database.query(lambda session: _worker(request, session))
+    token_id = await database.query(lambda session: _worker(request, session).id)
+    report = _report(body, token_id) if body.lane == EPISODE else None
     room = StoreRoom(store, settings.min_free_bytes)
     deadline = time.monotonic() + body.wait_seconds
     with database.changes.subscribe_async() as changes:
         while True:
-            state.workers_seen.record(body.worker, clock(), body.labels if body.lane == EPISODE else None)
+            await _record(database, state.workers_seen, body.worker, clock(), report)
+            if body.unable is not None:
+                return Response(status_code=204, headers={"Retry-After": str(_UNABLE_SECONDS)})
             versions = database.changes.versions([ChangeKind.QUEUE])
             wait = functools.partial(
                 repository.seconds_to_work,
@@ -109,12 +155,19 @@ async def lease(
                 lease_seconds=settings.lease_seconds,
                 worker=body.worker,
                 lane=body.lane,
+                labels=body.labels,
             )
             pause = await database.query(wait)
             if not state.stopping and pause == 0.0 and room.is_left():
-                live = state.workers_seen.recent(clock())
                 take = functools.partial(
-                    _take, body=body, live=live, settings=settings, store=store, keys=state.keys, now=clock()
+                    _take,
+                    body=body,
+                    token_id=token_id,
+                    affinity=state.affinity,
+                    settings=settings,
+                    store=store,
+                    keys=state.keys,
+                    now=clock(),
                 )
                 lost, next_lease = await database.write(take)
                 state.metrics.leases_lost.inc(lost)
@@ -129,14 +182,35 @@ async def lease(
                     break
                 await changes.wait(left)
             if state.stopping or time.monotonic() >= deadline:
-                return Response(status_code=204)
+                suggest = functools.partial(workers_seen.suggested_wait, now=clock())
+                seconds = 0 if state.stopping else await database.query(suggest)
+                return Response(status_code=204, headers={"Retry-After": str(seconds)})
+
+
+def _report(body: LeaseRequest, token_id: uuid.UUID) -> WorkerReport:
+    return WorkerReport(
+        name=body.worker,
+        labels=tuple(body.labels),
+        cpus=body.cpus,
+        gpus=body.gpus,
+        memory_mb=body.memory_mb,
+        unable=body.unable,
+        token_id=token_id,
+    )
+
+
+async def _record(database: Database, seen: WorkersSeen, name: str, now: datetime, report: WorkerReport | None) -> None:
+    """Store that a worker has called, if the last row is old or says something else."""
+    if seen.is_due(name, now, report):
+        await database.write(functools.partial(seen.write, name=name, now=now, report=report))
 
 
 def _take(
     session: Session,
     *,
     body: LeaseRequest,
-    live: Collection[str],
+    token_id: uuid.UUID,
+    affinity: Affinity,
     settings: Settings,
     store: Store,
     keys: Keys,
@@ -147,7 +221,17 @@ def _take(
         session, now=now, max_attempts=settings.max_job_attempts, lease_seconds=settings.lease_seconds
     )
     leased = leasing.lease_next(
-        session, body.worker, live=live, settings=settings, store=store, now=now, lane=body.lane
+        session,
+        body.worker,
+        live=workers_seen.recent(session, now),
+        settings=settings,
+        store=store,
+        now=now,
+        lane=body.lane,
+        labels=body.labels,
+        unpacked={str(version) for version in body.unpacked},
+        affinity=affinity,
+        token_id=token_id,
     )
     if leased is None:
         return lost, None
@@ -173,8 +257,9 @@ def heartbeat(
 ) -> HeartbeatResponse:
     """Renew a lease."""
     job = service.held_job(session, job_id, token)
-    if job.worker:
-        request.app.state.workers_seen.record(job.worker, now)
+    seen: WorkersSeen = request.app.state.workers_seen
+    if job.worker and seen.is_due(job.worker, now):
+        seen.write(session, job.worker, now)
     until = service.renew(session, job, JobStatus(body.status), now=now, lease_seconds=settings.lease_seconds)
     return HeartbeatResponse(lease_expires_at=until)
 

@@ -7,7 +7,6 @@ from typing import Literal
 from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
-from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
 from observatory.accounts.startup import is_reachable_by_others
@@ -18,6 +17,8 @@ from observatory.http.callers import OptionalPrincipal
 from observatory.http.deps import SettingsDep, StoreDep
 from observatory.http.routing import Router
 from observatory.jobs import repository as jobs
+from observatory.jobs import workers_seen
+from observatory.jobs.fair_queue import waiting_by_labels
 from observatory.quotas import stored_bytes
 
 __all__ = ["router"]
@@ -54,8 +55,9 @@ async def readyz(request: Request, database: DatabaseDep, store: StoreDep, now: 
     import anyio.to_thread
 
     problems = {"database": "ok", "store": "ok"}
+    workers = 0
     try:
-        await database.query(lambda session: session.execute(text("SELECT 1")))
+        workers = await database.query(lambda session: workers_seen.count(session, now))
     except (SQLAlchemyError, Unavailable):
         problems["database"] = "does not answer"
     try:
@@ -63,9 +65,7 @@ async def readyz(request: Request, database: DatabaseDep, store: StoreDep, now: 
     except Exception:
         problems["store"] = "cannot be written to"
     ready = all(state == "ok" for state in problems.values()) and not request.app.state.stopping
-    body = Readiness(
-        ready=ready, workers=request.app.state.workers_seen.count(now), leads=database.is_leader, **problems
-    )
+    body = Readiness(ready=ready, workers=workers, leads=database.is_leader, **problems)
     return JSONResponse(body.model_dump(), 200 if ready else 503)
 
 
@@ -92,5 +92,8 @@ def metrics(
     oldest = jobs.oldest_pending(session)
     numbers.oldest_pending.set(0 if oldest is None else max(0.0, (now - oldest).total_seconds()))
     numbers.store_bytes.set(stored_bytes(session))
-    numbers.workers.set(request.app.state.workers_seen.count(now))
+    connected = workers_seen.recent(session, now)
+    numbers.workers.set(len(connected))
+    numbers.workers_taking_jobs.set(len(workers_seen.taking_jobs(session, connected)))
+    numbers.set_queue(waiting_by_labels(session))
     return Response(numbers.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

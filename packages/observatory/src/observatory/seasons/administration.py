@@ -14,7 +14,7 @@ from observatory import events
 from observatory.database.tables.seasons import Season, SeasonLife
 from observatory.errors import Conflict, Unprocessable
 from observatory.events import Change, ChangeKind
-from observatory.jobs.shares import season_group, set_weight
+from observatory.jobs.shares import season_group, set_group
 from observatory.seasons.config import SeasonPreset
 from observatory.seasons.creation import (
     cancel_waiting,
@@ -109,7 +109,8 @@ def edit(session: Session, season: Season, description: SeasonDescription, *, no
         preset.stored(),
         description.text,
     )
-    set_weight(session, season_group(season.id), preset.play.rolling.queue_weight)
+    rolling = preset.play.rolling
+    set_group(session, season_group(season.id), weight=rolling.queue_weight, worker_labels=rolling.worker_labels)
     if preset.is_default:
         make_default(session, season)
     season.is_default = preset.is_default

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from observatory.database.tables.seasons import TournamentType
+from observatory.jobs.labels import MAX_LABELS, WorkerLabel
 from observatory.seasons.bounds import (
     MAX_AGENTS,
     MAX_DAYS,
@@ -67,6 +68,8 @@ class Rolling(_Data):
     """how long replays of its matches are kept; None: as long as the server keeps others"""
     queue_weight: float = Field(default=1.0, gt=0, le=100)
     """its share of the workers' time: a season of weight 2 gets twice the time of one of weight 1"""
+    worker_labels: list[WorkerLabel] = Field(default=[], max_length=MAX_LABELS)
+    """labels that a worker must have to play its matches"""
 
 
 class Live(_Data):

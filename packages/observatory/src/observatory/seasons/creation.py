@@ -21,7 +21,7 @@ from observatory.events import Change, ChangeKind
 from observatory.job_states import CANCELLED, JobStatus
 from observatory.jobs import service as jobs
 from observatory.jobs.schemas import ErrorInfo
-from observatory.jobs.shares import season_group, set_weight
+from observatory.jobs.shares import season_group, set_group
 from observatory.seasons import stages
 from observatory.seasons.config import SeasonPreset, TeamConfig
 from observatory.seasons.memberships import add_member
@@ -161,7 +161,8 @@ def _add_pools(session: Session, season: Season, preset: SeasonPreset, config: E
             )
         )
     session.flush()
-    set_weight(session, season_group(season.id), preset.play.rolling.queue_weight)
+    rolling = preset.play.rolling
+    set_group(session, season_group(season.id), weight=rolling.queue_weight, worker_labels=rolling.worker_labels)
 
 
 def _create(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,7 +32,7 @@ def default_count() -> int:
 class _Slot:
     """One worker, and when to start its replacement."""
 
-    number: int
+    name: str
     process: subprocess.Popen[bytes] | None = None
     started_at: float = 0.0
     pause: float = 0.5
@@ -40,10 +42,23 @@ class _Slot:
 class LocalWorkers:
     """Keeps a number of workers alive; a worker that exits immediately is restarted with growing delays."""
 
-    def __init__(self, server: str, token_file: Path, count: int, *, sandbox: str) -> None:
-        self._command = [sys.executable, "-m", "observatory", "worker", "--server", server]
+    def __init__(
+        self,
+        server: str,
+        token_file: Path,
+        count: int,
+        *,
+        sandbox: str,
+        names: Sequence[str] | None = None,
+        words: Sequence[str] = (),
+        program: Sequence[str] = ("-m", "observatory", "worker"),
+    ) -> None:
+        """Prepare `count` workers; `words` are further options of the `program`, a Python program."""
+        self._command = [sys.executable, *program, "--server", server]
         self._command += ["--token-file", str(token_file), "--sandbox", sandbox, "--parent", str(os.getpid())]
-        self._slots = [_Slot(number + 1) for number in range(count)]
+        self._command += words
+        names = names or [f"local-{number + 1}" for number in range(count)]
+        self._slots = [_Slot(name) for name in names]
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="local-workers", daemon=True)
 
@@ -56,7 +71,7 @@ class LocalWorkers:
         self._thread.join()
         alive = [slot.process for slot in self._slots if slot.process is not None]
         for process in alive:
-            process.terminate()
+            process.send_signal(signal.SIGINT)  # SIGTERM would let it finish its episode first
         deadline = time.monotonic() + _STOP_SECONDS
         for process in alive:
             try:
@@ -64,6 +79,14 @@ class LocalWorkers:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+    def drain(self) -> None:
+        """Let all workers finish their jobs and end, and start no others; return at once."""
+        self._stop.set()
+        self._thread.join()
+        for slot in self._slots:
+            if slot.process is not None:
+                slot.process.terminate()
 
     @property
     def pids(self) -> list[int]:
@@ -85,8 +108,8 @@ class LocalWorkers:
             slot.not_before = now + slot.pause
             slot.process = None
             logger.warning(
-                "Worker %d ended with status %s; another one starts in %.1f seconds", slot.number, status, slot.pause
+                "Worker %s ended with status %s; another one starts in %.1f seconds", slot.name, status, slot.pause
             )
         if now >= slot.not_before:
-            slot.process = subprocess.Popen([*self._command, "--name", f"local-{slot.number}"])
+            slot.process = subprocess.Popen([*self._command, "--name", slot.name])
             slot.started_at = now

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ssl
+import uuid
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -10,9 +13,10 @@ import httpx
 
 from observatory.job_states import EPISODE, Lane
 from observatory.jobs.file_types import file_type
-from observatory.jobs.schemas import ErrorInfo, Lease
+from observatory.jobs.schemas import MAX_UNPACKED, ErrorInfo, Lease
+from observatory.worker.machine import Capacity
 
-__all__ = ["HttpJobClient", "JobClient", "LeaseLost", "ServerAway"]
+__all__ = ["Call", "HttpJobClient", "JobClient", "LeaseLost", "ServerAway", "WrongServer"]
 
 _CHUNK_BYTES = 1 << 20
 MAX_BUNDLE_BYTES = 500 << 20
@@ -23,8 +27,21 @@ class ServerAway(Exception):
     """The server did not respond, or with a server error: the call can be retried."""
 
 
+class WrongServer(Exception):
+    """No retry will help: the address, the certificate or the settings have to be corrected first."""
+
+
 class LeaseLost(Exception):
     """The server says that this job is no longer ours."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a worker says when it asks for a job: which kind of jobs, what it has, and why it takes none now."""
+
+    lane: Lane = EPISODE
+    unpacked: Sequence[uuid.UUID] = ()
+    unable: str | None = None
 
 
 class JobClient(Protocol):
@@ -33,7 +50,12 @@ class JobClient(Protocol):
     server: str
     """its address, for the process that runs a commissioner"""
 
-    def lease(self, worker: str, *, wait_seconds: float, lane: Lane = EPISODE) -> Lease | None: ...
+    ca_file: Path | None
+    """certificates to trust beside those of the system"""
+    pause_seconds: float
+    """how long the server asks a worker without a job to pause"""
+
+    def lease(self, worker: str, *, wait_seconds: float, call: Call = ...) -> Lease | None: ...
     def heartbeat(self, lease: Lease, status: str) -> None: ...
     def secrets(self, lease: Lease) -> dict[int, dict[str, str]]: ...
     def download(self, url: str, target: Path) -> None: ...
@@ -42,21 +64,51 @@ class JobClient(Protocol):
     def release(self, lease: Lease, fault: str | None = None, error_type: str | None = None) -> None: ...
 
 
+_EPISODE = Call()
+
+
 class HttpJobClient:
     """The calls over HTTP."""
 
-    def __init__(self, server: str, token: str, *, timeout: float = 60.0, labels: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        server: str,
+        token: str,
+        *,
+        timeout: float = 60.0,
+        labels: Sequence[str] = (),
+        capacity: Capacity | None = None,
+        ca_file: Path | None = None,
+    ) -> None:
         self.server = server.rstrip("/")
-        self._labels = list(labels)
-        self._http = httpx.Client(timeout=timeout, trust_env=False)
+        self.ca_file = ca_file
+        self.pause_seconds = 0.0
+        self._about = {"labels": list(labels), **({} if capacity is None else asdict(capacity))}
+        self._http = httpx.Client(timeout=timeout, trust_env=False, verify=trusted_certificates(ca_file))
         self._token = token
+        self._has_answered = False
 
     def close(self) -> None:
         self._http.close()
 
-    def lease(self, worker: str, *, wait_seconds: float, lane: Lane = EPISODE) -> Lease | None:
-        body = {"worker": worker, "wait_seconds": wait_seconds, "lane": lane, "labels": self._labels}
-        response = self._call("/work/lease", self._token, body)
+    def lease(self, worker: str, *, wait_seconds: float, call: Call = _EPISODE) -> Lease | None:
+        """Ask for a job; raise `WrongServer` if the first response shows that this server will never give one."""
+        body = {
+            "worker": worker,
+            "wait_seconds": wait_seconds,
+            "lane": call.lane,
+            "unpacked": [str(version) for version in call.unpacked][-MAX_UNPACKED:],
+            "unable": None if call.unable is None else call.unable[:500],
+            **self._about,
+        }
+        try:
+            response = self._call("/work/lease", self._token, body)
+        except (WrongServer, LeaseLost) as problem:
+            if self._has_answered:  # a fault of a proxy, perhaps, which will be corrected
+                raise ServerAway(str(problem)) from None
+            raise WrongServer(str(problem)) from None
+        self._has_answered = True
+        self.pause_seconds = float(response.headers.get("Retry-After") or 0) if response.status_code == 204 else 0.0
         return None if response.status_code == 204 else Lease.model_validate_json(response.content)
 
     def heartbeat(self, lease: Lease, status: str) -> None:
@@ -94,7 +146,7 @@ class HttpJobClient:
                         raise ValueError(f"The policy is larger than {MAX_BUNDLE_BYTES >> 20} MB")
                     file.write(chunk)
         except httpx.TransportError as problem:
-            raise ServerAway(_sentence(problem)) from None
+            raise self._failure(problem) from None
 
     def upload(self, lease: Lease, name: str, path: Path) -> None:
         """Send a file to its signed address."""
@@ -103,7 +155,7 @@ class HttpJobClient:
             with path.open("rb") as file:
                 _check(self._http.put(self._address(lease.outputs[name]), content=file, headers=headers, timeout=600))
         except httpx.TransportError as problem:
-            raise ServerAway(_sentence(problem)) from None
+            raise self._failure(problem) from None
 
     def _address(self, url: str) -> str:
         """Addresses of the server's own store come without the server."""
@@ -116,9 +168,38 @@ class HttpJobClient:
         try:
             response = self._http.post(self.server + path, json=body, headers={"X-Auth-Token": token})
         except httpx.TransportError as problem:
-            raise ServerAway(_sentence(problem)) from None
+            raise self._failure(problem) from None
+        except httpx.InvalidURL as problem:
+            raise WrongServer(f"{self.server!r} is not an address: {problem}") from None
         _check(response)
         return response
+
+    def _failure(self, problem: httpx.TransportError) -> ServerAway | WrongServer:
+        if isinstance(problem, httpx.UnsupportedProtocol):
+            return WrongServer(f"{self.server!r} is not an address; it begins with https:// or http://")
+        cause: BaseException | None = problem
+        while cause is not None and not isinstance(cause, ssl.SSLError):
+            cause = cause.__cause__ or cause.__context__
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return WrongServer(
+                f"The certificate of {self.server} is not trusted: {cause.verify_message}; "
+                "name the file of its authority with --ca-file"
+            )
+        if isinstance(cause, ssl.SSLError):
+            return WrongServer(f"{self.server} does not speak TLS ({cause.reason}); is its address http://?")
+        return ServerAway(f"{self.server} does not answer: {str(problem) or type(problem).__name__}")
+
+
+def trusted_certificates(ca_file: Path | None) -> ssl.SSLContext:
+    """Return the certificates to trust: the usual ones, and those in a file. Raise `WrongServer` for a bad file."""
+    context = httpx.create_ssl_context(trust_env=False)
+    if ca_file is not None:
+        try:
+            context.load_verify_locations(ca_file)
+        except OSError as problem:  # includes a file without certificates
+            reason = problem.strerror or "it has no certificate"
+            raise WrongServer(f"{ca_file} cannot be read as certificates: {reason}") from None
+    return context
 
 
 def _check(response: httpx.Response) -> None:
@@ -127,10 +208,16 @@ def _check(response: httpx.Response) -> None:
         return
     if response.status_code >= 500 or response.status_code in (408, 429):
         raise ServerAway(f"The server answered {response.status_code}")
-    if response.status_code == 401 and response.request.url.path.endswith("/work/lease"):
-        raise PermissionError("The server does not accept this worker's token; make one with `observatory admin token`")
-    raise LeaseLost(f"The server answered {response.status_code}")
-
-
-def _sentence(problem: httpx.TransportError) -> str:
-    return f"The server does not answer: {type(problem).__name__}"
+    if not response.request.url.path.endswith("/work/lease"):
+        raise LeaseLost(f"The server answered {response.status_code}")
+    if response.status_code == 401:
+        raise PermissionError(
+            "The server does not accept this worker's token: it was revoked, has expired, or is not a worker's; "
+            "create one with `observatory admin token create NAME`"
+        )
+    if response.is_redirect:
+        target = response.headers.get("Location", "").removesuffix("/work/lease")
+        raise WrongServer(f"The server redirects to {target}; use that address")
+    raise WrongServer(
+        f"The server answered {response.status_code} to a worker: its address is wrong, or its version differs"
+    )

@@ -12,6 +12,7 @@ from typing import Any
 
 from observatory.games.coworlds import coworlds
 from observatory.jobs.schemas import Lease
+from observatory.worker.backoff import Backoff
 from observatory.worker.client import HttpJobClient, LeaseLost, ServerAway
 from observatory.worker.episode import end_with
 
@@ -22,10 +23,12 @@ _LONGEST_PAUSE = 2.0
 _MAX_REASON_CHARACTERS = 4000
 
 
-def commission_in_child(parent: Connection, folder: Path, server: str, lease: Lease, minimum: str) -> None:
+def commission_in_child(
+    parent: Connection, folder: Path, server: str, ca_file: Path | None, lease: Lease, minimum: str
+) -> None:
     """Entry of the child: end when the worker has ended, whatever way, and run the commissioner."""
     threading.Thread(target=end_with, args=(parent,), daemon=True).start()
-    client = HttpJobClient(server, lease.job_token)
+    client = HttpJobClient(server, lease.job_token, ca_file=ca_file)
     with suppress(LeaseLost):  # the server has given the job to another worker, or ended it
         coworlds().commission(
             folder,
@@ -70,10 +73,9 @@ class HttpPipe:
 
 
 def _patiently(call: Callable[[], Any]) -> Any:
-    pause = 0.1
+    away = Backoff(first=0.1, longest=_LONGEST_PAUSE)
     while True:
         try:
             return call()
         except ServerAway:
-            time.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            time.sleep(away.pause())

@@ -22,6 +22,7 @@ import httpx
 from observatory.games import PolicyToPlay
 from observatory.games.coworlds import LiveGame, coworlds
 from observatory.jobs.schemas import Lease
+from observatory.worker.client import trusted_certificates
 from observatory.worker.episode import end_with
 
 if TYPE_CHECKING:
@@ -40,7 +41,13 @@ _PASSED_HEADERS = ("content-type", "content-encoding", "content-language", "etag
 
 
 def host_in_child(
-    parent: Connection, folder: Path, server: str, lease: Lease, policies: Sequence[PolicyToPlay], minimum: str
+    parent: Connection,
+    folder: Path,
+    server: str,
+    ca_file: Path | None,
+    lease: Lease,
+    policies: Sequence[PolicyToPlay],
+    minimum: str,
 ) -> None:
     """Entry of the child: end when the worker has ended, whatever way, and host the game."""
     threading.Thread(target=end_with, args=(parent,), daemon=True).start()
@@ -48,7 +55,7 @@ def host_in_child(
         folder,
         lease.spec,
         policies,
-        TunnelDoor(server, lease.job_id, lease.job_token),
+        TunnelDoor(server, lease.job_id, lease.job_token, ca_file=ca_file),
         minimum=minimum,
         time_limit_seconds=lease.time_limit_seconds,
     )
@@ -57,7 +64,10 @@ def host_in_child(
 class TunnelDoor:
     """The worker's end of a tunnel. `control` is the name of its first socket: `show` lets people only watch."""
 
-    def __init__(self, server: str, job_id: uuid.UUID, job_token: str, *, control: str = "tunnel") -> None:
+    def __init__(
+        self, server: str, job_id: uuid.UUID, job_token: str, *, control: str = "tunnel", ca_file: Path | None = None
+    ) -> None:
+        self._ca_file = ca_file
         self._address = f"ws{server.removeprefix('http')}/work/jobs/{job_id}"
         self._headers = {"X-Auth-Token": job_token}
         self._control_name = control
@@ -109,6 +119,7 @@ class TunnelDoor:
             max_queue=4,
             compression=None,
             proxy=None,
+            ssl=trusted_certificates(self._ca_file) if self._address.startswith("wss") else None,
         )
 
     async def _stream(self, game: LiveGame, asked: dict[str, Any]) -> None:

@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 from observatory.job_states import Lane
 from observatory.jobs.schemas import Lease
-from observatory.worker.client import JobClient, ServerAway
+from observatory.worker.backoff import Backoff
+from observatory.worker.client import Call, JobClient, ServerAway, WrongServer
 
 __all__ = ["SideLane"]
 
@@ -18,7 +19,6 @@ logger = logging.getLogger(__name__)
 MAX_JOBS = 4
 """of one lane of a worker at the same time"""
 _WAIT_SECONDS = 2.0
-_LONGEST_PAUSE = 10.0
 _POLL_SECONDS = 0.1
 
 
@@ -37,7 +37,7 @@ class SideLane:
         self._thread.start()
 
     def __exit__(self, *_: object) -> None:
-        """Wait until the jobs have been given back; `stopping` ends them."""
+        """Wait until the jobs have ended or have been given back; the worker ends them when it stops."""
         self._left.set()
         self._thread.join()
         for thread in self._running:
@@ -47,21 +47,23 @@ class SideLane:
         return self._left.is_set() or self._stopping()
 
     def _lease(self) -> None:
-        pause = 0.5
+        away = Backoff()
         while not self._is_over():
             self._running = [thread for thread in self._running if thread.is_alive()]
             if len(self._running) >= MAX_JOBS:
                 time.sleep(_POLL_SECONDS)
                 continue
             try:
-                lease = self._client.lease(self._name, wait_seconds=_WAIT_SECONDS, lane=self._lane)
-            except (ServerAway, PermissionError) as problem:
+                lease = self._client.lease(self._name, wait_seconds=_WAIT_SECONDS, call=Call(lane=self._lane))
+            except (ServerAway, WrongServer, PermissionError) as problem:
+                pause = away.pause()
                 logger.warning("%s; trying again in %.1f seconds", problem, pause)
                 self._sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
                 continue
-            pause = 0.5
-            if lease is not None:
+            away.reset()
+            if lease is None:
+                self._sleep(self._client.pause_seconds)
+            else:
                 thread = threading.Thread(target=self._work, args=(lease,), name=self._lane, daemon=True)
                 thread.start()
                 self._running.append(thread)

@@ -11,9 +11,11 @@ import struct
 import threading
 import time
 import uuid
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from observatory.games import LiveFeed
+from observatory.worker.client import trusted_certificates
 
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
@@ -36,7 +38,8 @@ _HEAD = struct.Struct("<dI")
 class LiveSender:
     """The way of an episode to the server. It is made in the worker, and used in the episode's process."""
 
-    def __init__(self, server: str, job_id: uuid.UUID, job_token: str) -> None:
+    def __init__(self, server: str, job_id: uuid.UUID, job_token: str, ca_file: Path | None = None) -> None:
+        self._ca_file = ca_file
         self._address = f"ws{server.removeprefix('http')}/work/jobs/{job_id}/live"
         self._server, self._job_id, self._token = server, job_id, job_token
         self._thread: threading.Thread | None = None
@@ -51,7 +54,7 @@ class LiveSender:
         """Return the way from the server to the pages of a game that shows itself."""
         from observatory.worker.hosting import TunnelDoor
 
-        return TunnelDoor(self._server, self._job_id, self._token, control="show")
+        return TunnelDoor(self._server, self._job_id, self._token, control="show", ca_file=self._ca_file)
 
     def close(self) -> None:
         """Let the last messages through, and stop."""
@@ -73,6 +76,7 @@ class LiveSender:
                     close_timeout=1.0,
                     compression=None,
                     proxy=None,
+                    ssl=trusted_certificates(self._ca_file) if self._address.startswith("wss") else None,
                 ) as socket:
                     feed.rewind()
                     pause = 1.0

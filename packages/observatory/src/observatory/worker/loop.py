@@ -11,6 +11,7 @@ import multiprocessing
 import shutil
 import tempfile
 import time
+import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +22,9 @@ from observatory.games import ERROR_INFO, RESULTS, GameMissing, PolicyToPlay
 from observatory.job_states import COMMISSIONER, HOSTED
 from observatory.jobs.schemas import ErrorInfo, Lease
 from observatory.worker import machine, registries
-from observatory.worker.client import JobClient, LeaseLost, ServerAway
+from observatory.worker.backoff import Backoff
+from observatory.worker.bundles import Bundles
+from observatory.worker.client import Call, JobClient, LeaseLost, ServerAway, WrongServer
 from observatory.worker.machine import MachineFailed
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ logger = logging.getLogger(__name__)
 # Short, because a worker that waits hears no signal.
 _WAIT_SECONDS = 2.0
 _LONGEST_PAUSE = 10.0
+_LONGEST_FAULT_PAUSE = 60.0
 _TRIES = 6
 _POLL_SECONDS = 0.25
 UNNAMED_FAULT = "crash"
@@ -47,16 +51,24 @@ class Stopped(Exception):
 class Worker:
     """Plays jobs one after the other.
 
-    `stopping` is polled; when it returns True, the current job goes back to the server. `minimum` is the weakest
-    isolation in which a policy may run.
+    `stopping` is polled; when it returns True, the current job goes back to the server. When `draining` returns True,
+    the current job is finished and no more are leased. `minimum` is the weakest isolation in which a policy may run.
     """
 
     def __init__(
-        self, client: JobClient, name: str, *, stopping: Callable[[], bool] = lambda: False, minimum: str = "landlock"
+        self,
+        client: JobClient,
+        name: str,
+        *,
+        stopping: Callable[[], bool] = lambda: False,
+        draining: Callable[[], bool] = lambda: False,
+        minimum: str = "landlock",
     ) -> None:
         self._client = client
         self._name = name
-        self._stopping = stopping
+        self._stopping, self._draining = stopping, draining
+        self._bundles = Bundles()
+        self._faults_in_a_row = 0
         self._minimum = minimum
         self._context: ForkServerContext = multiprocessing.get_context("forkserver")
         # Episodes start from a process that has the engine loaded.
@@ -64,31 +76,50 @@ class Worker:
 
     def run(self, *, once: bool = False) -> None:
         """Run jobs until stopped; with `once`, return after the first job, or when there is none."""
-        pause = 0.5
-        while not self._stopping():
+        try:
+            self._run(once=once)
+        finally:
+            self._bundles.clear()
+
+    def _run(self, *, once: bool) -> None:
+        away, failed = Backoff(), Backoff(longest=_LONGEST_FAULT_PAUSE)
+        while not self._is_leaving():
             if (missing := machine.missing_room()) is not None:
                 if once:
                     raise MachineFailed(missing)
-                logger.error("No job is taken: %s", missing)
-                self._sleep(_LONGEST_PAUSE)
+                self._decline(missing, _LONGEST_PAUSE)
                 continue
+            call = Call(unpacked=self._bundles.versions)
             try:
-                lease = self._client.lease(self._name, wait_seconds=0 if once else _WAIT_SECONDS)
+                lease = self._client.lease(self._name, wait_seconds=0 if once else _WAIT_SECONDS, call=call)
             except ServerAway as problem:
                 if once:
                     raise
+                pause = away.pause()
                 logger.warning("%s; trying again in %.1f seconds", problem, pause)
                 self._sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
                 continue
-            if lease is not None and not self.work(lease) and not once:
-                # Another worker may have a machine that works.
-                self._sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
-            else:
-                pause = 0.5
+            away.reset()
+            if lease is None:
+                self._sleep(0 if once else self._client.pause_seconds)
+            elif self.work(lease):
+                self._faults_in_a_row = 0
+                failed.reset()
+            elif not once:  # another worker may have a machine that works
+                self._faults_in_a_row += 1
+                self._decline(f"This machine has failed {self._faults_in_a_row} jobs in a row", failed.pause())
             if once:
                 return
+
+    def _is_leaving(self) -> bool:
+        return self._stopping() or self._draining()
+
+    def _decline(self, reason: str, seconds: float) -> None:
+        """Take no job for some seconds, and tell the server why."""
+        logger.error("No job is taken for %.1f seconds: %s", seconds, reason)
+        with suppress(ServerAway):
+            self._client.lease(self._name, wait_seconds=0, call=Call(unable=reason))
+        self._sleep(seconds)
 
     def work(self, lease: Lease) -> bool:
         """Play one job from its lease to its end; return False if this machine failed and the job went back."""
@@ -108,7 +139,7 @@ class Worker:
             logger.info("Finished a job in %.1f seconds", time.monotonic() - started, extra=about)
         except LeaseLost as problem:
             logger.warning("The lease of the job was lost: %s", problem, extra=about)
-        except ServerAway as problem:
+        except (ServerAway, WrongServer) as problem:
             logger.warning("The job is given up: %s", problem, extra=about)
         except (MachineFailed, OSError) as problem:
             logger.error("This machine failed, and the job goes back: %s", problem, extra=about)
@@ -140,7 +171,9 @@ class Worker:
         from observatory.worker.episode import play_in_child
         from observatory.worker.live import LiveSender
 
-        live = LiveSender(self._client.server, lease.job_id, lease.job_token) if lease.live else None
+        live = (
+            LiveSender(self._client.server, lease.job_id, lease.job_token, self._client.ca_file) if lease.live else None
+        )
         arguments = (folder, lease.spec, policies, self._minimum, lease.time_limit_seconds, live)
         if not self._run_child(lease, play_in_child, *arguments):
             # A policy that had exceeded its own share of the time would have been stopped before.
@@ -159,7 +192,9 @@ class Worker:
         from observatory.worker.commissioner import commission_in_child
 
         self._fetch(lease, folder)
-        if not self._run_child(lease, commission_in_child, folder, self._client.server, lease, self._minimum):
+        if not self._run_child(
+            lease, commission_in_child, folder, self._client.server, self._client.ca_file, lease, self._minimum
+        ):
             raise Stopped  # a round may take longer than a program may run: another program continues it
         if (folder / ERROR_INFO).exists():
             error = ErrorInfo.model_validate_json((folder / ERROR_INFO).read_bytes())
@@ -176,7 +211,9 @@ class Worker:
             raise MachineFailed(problem.message) from None
         except ValueError as problem:
             return ErrorInfo(error_type="policy_error", message=str(problem))
-        if not self._run_child(lease, host_in_child, folder, self._client.server, lease, policies, self._minimum):
+        if not self._run_child(
+            lease, host_in_child, folder, self._client.server, self._client.ca_file, lease, policies, self._minimum
+        ):
             return ErrorInfo(error_type="episode_timeout", message="The game ran for as long as a job may")
         if not (folder / ERROR_INFO).exists():
             return None
@@ -220,8 +257,8 @@ class Worker:
         for index, policy in enumerate(lease.policies):
             uri = policy.policy or ""
             if policy.bundle_url is not None:
-                url, path = policy.bundle_url, folder / f"policy-{index}.zip"
-                self._retry(lease, lambda url=url, path=path: self._client.download(url, path))  # type: ignore[misc]
+                path = folder / f"policy-{index}.zip"
+                self._fetch_bundle(lease, policy.bundle_url, policy.version_id, path)
                 uri = path.as_uri()
             policies.append(
                 PolicyToPlay(
@@ -236,12 +273,22 @@ class Worker:
             )
         return policies
 
+    def _fetch_bundle(self, lease: Lease, url: str, version: uuid.UUID | None, path: Path) -> None:
+        def download(target: Path) -> None:
+            self._retry(lease, lambda: self._client.download(url, target))
+
+        if version is None:
+            download(path)
+        else:
+            self._bundles.fetch(version, path, download)
+
     def _wait(self, lease: Lease, child: ForkServerProcess) -> bool:
         """Wait until the child has exited; return False on a timeout. Renew the lease three times per lease period."""
         deadline = time.monotonic() + lease.time_limit_seconds
         next_beat, last_beat = time.monotonic(), time.monotonic()
+        is_commissioner = lease.spec.get("kind") == COMMISSIONER  # another worker continues its round
         while True:
-            if self._stopping():
+            if self._stopping() or (is_commissioner and self._draining()):
                 raise Stopped
             now = time.monotonic()
             if now >= next_beat:
@@ -272,7 +319,7 @@ class Worker:
 
     def _retry(self, lease: Lease, call: Callable[[], None]) -> None:
         """Retry a call a few times until the server responds, and renew the lease meanwhile."""
-        pause = 0.5
+        away = Backoff()
         for attempt in range(_TRIES):
             if self._stopping():
                 raise Stopped
@@ -281,8 +328,7 @@ class Worker:
             except ServerAway:
                 if attempt == _TRIES - 1:
                     raise
-                self._sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
+                self._sleep(away.pause())
                 with suppress(ServerAway):
                     self._client.heartbeat(lease, "running")
             else:
@@ -290,5 +336,5 @@ class Worker:
 
     def _sleep(self, seconds: float) -> None:
         end = time.monotonic() + seconds
-        while not self._stopping() and time.monotonic() < end:
-            time.sleep(min(0.1, seconds))
+        while not self._stopping() and (left := end - time.monotonic()) > 0:
+            time.sleep(min(0.1, left))

@@ -123,6 +123,18 @@ ActionTimeout = Annotated[
         rich_help_panel=SIMULATION,
     ),
 ]
+ExecutorChoice = Annotated[
+    Literal["local", "ray"],
+    typer.Option(
+        "--executor",
+        help="Play on this machine, or on the nodes of a Ray cluster; results do not depend on it.",
+        rich_help_panel=SIMULATION,
+    ),
+]
+RayAddress = Annotated[
+    str,
+    typer.Option("--ray-address", metavar="ADDRESS", help="Ray cluster of --executor ray.", rich_help_panel=SIMULATION),
+]
 Workers = Annotated[
     int | None,
     typer.Option(

@@ -18,4 +18,5 @@ import observatory.database.tables.policies
 import observatory.database.tables.queue
 import observatory.database.tables.requests
 import observatory.database.tables.seasons
-import observatory.database.tables.servers  # noqa: F401
+import observatory.database.tables.servers
+import observatory.database.tables.workers  # noqa: F401

@@ -48,6 +48,8 @@ class Job(Base):
     lost_leases: Mapped[int] = mapped_column(default=0)
     """leases that ran out, or ended with a fault of the worker's machine"""
     worker: Mapped[str | None] = mapped_column(String(200))
+    worker_token_id: Mapped[uuid.UUID | None]
+    """the token with which the current or the last lease was taken; when it is revoked, the job returns"""
     job_token_hash: Mapped[str | None] = mapped_column(String(64))
     """of the current or the last lease"""
     lease_expires_at: Mapped[datetime | None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from observatory.database.base import Base
+from observatory.database.base import Base, Json
 
 __all__ = ["QueueShare"]
 
@@ -32,3 +32,5 @@ class QueueShare(Base):
     """whether it had waiting jobs when the last job of its lane was leased"""
     job_seconds: Mapped[float | None]
     """the mean length of its jobs, mostly of the last ones; None until one has ended"""
+    worker_labels: Mapped[list[str] | None] = mapped_column(Json)
+    """of a group: labels that a worker must have to get its jobs"""
