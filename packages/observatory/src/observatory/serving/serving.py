@@ -15,7 +15,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from observatory.accounts import repository, service
-from observatory.accounts.bootstrap import FirstAdmin, bootstrap
+from observatory.accounts.bootstrap import FirstAdmin, accept_worker_token, bootstrap
 from observatory.accounts.startup import UnsafeSettings, startup_problems
 from observatory.app import create_app
 from observatory.database.integrity import clock_problem
@@ -61,6 +61,7 @@ def serve(
         settings = settings.model_copy(update={"port": listening.getsockname()[1]})
         app = create_app(settings)
         first = bootstrap(app.state.database, settings, app.state.clock())
+        accept_worker_token(app.state.database, settings, app.state.clock())
         clock_warning = clock_problem(app.state.database, app.state.clock())
         if clock_warning is not None:
             report(f"warning: {clock_warning}")
