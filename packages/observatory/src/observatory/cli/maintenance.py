@@ -1,4 +1,4 @@
-"""`observatory backup`, `restore` and `doctor`."""
+"""`observatory backup`, `restore`, `doctor` and `store-rules`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from observatory.cli.options import Data, load_settings
 from softmax.cli.errors import fail
 
-__all__ = ["backup", "doctor", "restore"]
+__all__ = ["backup", "doctor", "restore", "store_rules"]
 
 
 def backup(target: Annotated[Path, typer.Argument(help="File to write.")], data: Data = None) -> None:
@@ -48,3 +48,33 @@ def doctor(data: Data = None) -> None:
         print(f"{'ok  ' if finding.ok else 'FAIL'}  {finding.sentence}")
         all_ok = all_ok and finding.ok
     raise typer.Exit(0 if all_ok else 1)
+
+
+def store_rules(
+    apply: Annotated[bool, typer.Option("--apply", help="Set them; they replace the rules of the bucket.")] = False,
+) -> None:
+    """Print the rules that the bucket of the S3 store needs, as JSON: lifecycle and CORS."""
+    import json
+
+    from observatory.clock import utc_now
+    from observatory.keys import load_keys
+    from observatory.store.choose import make_store
+    from observatory.store.rules import bucket_cors, bucket_lifecycle
+
+    settings = load_settings()
+    if settings.store != "s3" or not settings.s3_bucket:
+        fail("Files are in the data folder, which needs no rules: set OBSERVATORY_STORE=s3 and OBSERVATORY_S3_BUCKET")
+    lifecycle, cors = bucket_lifecycle(settings), bucket_cors(settings)
+    if not apply:
+        print(json.dumps({"lifecycle": lifecycle, "cors": cors}, indent=2))
+        return
+    from observatory.errors import ObservatoryError
+    from observatory.store.s3 import S3Store
+
+    store = make_store(settings, load_keys(settings), utc_now)
+    assert isinstance(store, S3Store)
+    try:
+        store.apply_rules(lifecycle=lifecycle, cors=cors)
+    except ObservatoryError as problem:
+        fail(problem.message)
+    print(f"The bucket {settings.s3_bucket} has the lifecycle and the CORS rules of this server")

@@ -57,7 +57,7 @@ async def sweep_periodically(app: FastAPI) -> None:
             if removed:
                 logger.info("Removed %d uploads that were never completed", removed)
             await collect_garbage(state.database, state.store, state.clock())
-            await remove_leftovers(state.database, state.store)
+            await remove_leftovers(state.database, state.store, state.clock())
             await anyio.to_thread.run_sync(expire, state.database, state.store, state.settings, state.clock())
         except (ObservatoryError, OSError) as error:
             logger.warning("Old files could not be removed: %s", error)
