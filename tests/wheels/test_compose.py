@@ -87,12 +87,13 @@ class League:
         command = [require_tool("podman"), "exec", "-i", *options, f"{PROJECT}_server_1", "python", "-"]
         ran = subprocess.run(command, input=CALLS + script, capture_output=True, text=True)
         if ran.returncode != 0:
+            assert "HTTP Error 4" not in ran.stderr, ran.stderr
             raise Away(ran.stderr)
         return json.loads(ran.stdout)
 
     def matches(self) -> dict[str, Any]:
         """Return the scores of the matches that have ended well."""
-        rows = self.inside("print(json.dumps(call('GET', '/seasons/lab/matches?limit=500')))")
+        rows = self.inside("print(json.dumps(call('GET', '/tournament/seasons/lab/matches?limit=500')))")
         return {row["id"]: row for row in rows if row["status"] == "completed"}
 
     def kill(self, container: str) -> None:

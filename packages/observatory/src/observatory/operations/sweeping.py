@@ -60,6 +60,7 @@ async def sweep_periodically(app: FastAPI) -> None:
             await remove_leftovers(state.database, state.store, state.clock())
             await anyio.to_thread.run_sync(expire, state.database, state.store, state.settings, state.clock())
         except (ObservatoryError, OSError) as error:
+            state.metrics.sweeps_failed.inc()
             logger.warning("Old files could not be removed: %s", error)
         await anyio.sleep(EVERY_SECONDS)
 

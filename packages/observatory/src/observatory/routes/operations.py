@@ -17,8 +17,7 @@ from observatory.errors import Forbidden, Unauthorized, Unavailable, errors
 from observatory.http.callers import OptionalPrincipal
 from observatory.http.deps import SettingsDep, StoreDep
 from observatory.http.routing import Router
-from observatory.jobs import repository as jobs
-from observatory.quotas import stored_bytes
+from observatory.operations.gauges import read_gauges
 
 __all__ = ["router"]
 
@@ -71,7 +70,13 @@ async def readyz(request: Request, database: DatabaseDep, store: StoreDep, now: 
     response_class=Response,
 )
 def metrics(
-    request: Request, principal: OptionalPrincipal, settings: SettingsDep, session: SessionDep, now: Now
+    request: Request,
+    principal: OptionalPrincipal,
+    settings: SettingsDep,
+    session: SessionDep,
+    database: DatabaseDep,
+    store: StoreDep,
+    now: Now,
 ) -> Response:
     """For Prometheus. On a server that others reach, with the token of an administrator."""
     if is_reachable_by_others(settings):
@@ -83,10 +88,6 @@ def metrics(
                 "X-Use-Elevated-Privileges: true"
             )
     numbers = request.app.state.metrics
-    for status, count in jobs.counts(session).items():
-        numbers.jobs.labels(status.value).set(count)
-    oldest = jobs.oldest_pending(session)
-    numbers.oldest_pending.set(0 if oldest is None else max(0.0, (now - oldest).total_seconds()))
-    numbers.store_bytes.set(stored_bytes(session))
+    read_gauges(numbers, session, database, store, now=now)
     numbers.workers.set(request.app.state.workers_seen.count(now))
     return Response(numbers.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

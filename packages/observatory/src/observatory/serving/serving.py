@@ -27,6 +27,7 @@ from observatory.serving.protocol import server_config
 from observatory.serving.running import announce, sole_owner
 from observatory.settings import Settings
 from observatory.tokens import TokenKind
+from observatory.tracing import start_tracing
 
 __all__ = ["serve"]
 
@@ -55,6 +56,7 @@ def serve(
     if problems:
         raise UnsafeSettings("\n".join(problems))
     configure_logging(settings.log_style, settings.log_level)
+    start_tracing("observatory-server")
     raise_file_limit()
     sys.setswitchinterval(SWITCH_SECONDS)
     with sole_owner(settings.data_dir), _listen(settings) as listening:

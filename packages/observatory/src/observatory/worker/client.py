@@ -11,6 +11,7 @@ import httpx
 from observatory.job_states import EPISODE, Lane
 from observatory.jobs.file_types import file_type
 from observatory.jobs.schemas import ErrorInfo, Lease
+from observatory.tracing import current_traceparent
 
 __all__ = ["HttpJobClient", "JobClient", "LeaseLost", "ServerAway"]
 
@@ -114,7 +115,7 @@ class HttpJobClient:
 
     def _call(self, path: str, token: str, body: object) -> httpx.Response:
         try:
-            response = self._http.post(self.server + path, json=body, headers={"X-Auth-Token": token})
+            response = self._http.post(self.server + path, json=body, headers={"X-Auth-Token": token, **_trace()})
         except httpx.TransportError as problem:
             raise ServerAway(_sentence(problem)) from None
         _check(response)
@@ -130,6 +131,12 @@ def _check(response: httpx.Response) -> None:
     if response.status_code == 401 and response.request.url.path.endswith("/work/lease"):
         raise PermissionError("The server does not accept this worker's token; make one with `observatory admin token`")
     raise LeaseLost(f"The server answered {response.status_code}")
+
+
+def _trace() -> dict[str, str]:
+    """Return the header with which the server's spans join the trace; none when tracing is off."""
+    traceparent = current_traceparent()
+    return {} if traceparent is None else {"traceparent": traceparent}
 
 
 def _sentence(problem: httpx.TransportError) -> str:

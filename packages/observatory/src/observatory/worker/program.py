@@ -41,12 +41,14 @@ def run_worker(
     """
     from observatory.job_states import COMMISSIONER, HOSTED
     from observatory.logs import configure_logging
+    from observatory.tracing import start_tracing
     from observatory.worker.client import HttpJobClient
     from observatory.worker.lane import SideLane
     from observatory.worker.loop import Worker
     from observatory.worker.machine import MachineFailed
 
     configure_logging("json", os.environ.get("OBSERVATORY_LOG_LEVEL", "INFO"))
+    start_tracing("observatory-worker")
     os.nice(NICENESS - os.nice(0))
     _check_games()
     _check_sandbox(minimum)
