@@ -13,13 +13,22 @@ from softmax.cli.errors import fail
 __all__ = ["backup", "doctor", "restore", "store_rules"]
 
 
-def backup(target: Annotated[Path, typer.Argument(help="File to write.")], data: Data = None) -> None:
+def backup(
+    target: Annotated[Path, typer.Argument(help="File to write.")],
+    data: Data = None,
+    without_files: Annotated[
+        bool, typer.Option("--without-files", help="Leave the files in the bucket of the S3 store.")
+    ] = False,
+) -> None:
     """Write everything to one file, while the server runs or not. Keep it safe: the keys are in it."""
     from observatory.serving.backup import BackupError
     from observatory.serving.backup import backup as write
 
+    settings = load_settings(data_dir=data)
+    if without_files and settings.store == "folder":
+        fail("The files are in the data folder, and a backup without them is not complete: leave out --without-files")
     try:
-        counts = write(load_settings(data_dir=data), target)
+        counts = write(settings, target, files=not without_files)
     except BackupError as problem:
         fail(str(problem))
     print(f"{sum(counts.values()) - counts['objects']} rows and {counts['objects']} files are in {target}")

@@ -12,6 +12,8 @@ __all__ = ["bucket_cors", "bucket_lifecycle"]
 UPLOAD_DAYS = 7
 """The server removes an upload after a day; this is for a server that does not run."""
 PART_DAYS = 2
+NONCURRENT_DAYS = 35
+"""In a bucket with versions, removed files can be recovered for as long as the database to a point in time."""
 MAX_AGE_SECONDS = 3600
 
 
@@ -27,6 +29,14 @@ def bucket_lifecycle(settings: Settings) -> dict[str, Any]:
         }
         for name in (SUBMISSIONS, EPISODE_UPLOADS, FILE_UPLOADS, CONTENT_UPLOADS, BLOB_UPLOADS)
     ]
+    rules.append(
+        {
+            "ID": "expire replaced versions",
+            "Status": "Enabled",
+            "Filter": {"Prefix": prefix},
+            "NoncurrentVersionExpiration": {"NoncurrentDays": NONCURRENT_DAYS},
+        }
+    )
     rules.append(
         {
             "ID": "abort multipart uploads",
