@@ -45,6 +45,8 @@ stages, in this order:
   pixels   10,000 configurations and event sequences of Among Them per property, in the sanitized build
   image    the images of the Containerfile, built from Debian packages and wheels: a server, a worker, episodes on a
            machine and of Cogs vs Clips in its images, the sandbox, the same image twice
+  compose  `compose.yaml` with podman, from nothing to a league that plays a season; each container killed once: no
+           result lost or changed, tables recomputed without differences; the alerts by `promtool`
 
 --case replays one case of the fuzz, by number or from its file, and shows its output. The last lines list what ran, was
 skipped and failed; the exit status is 0 only if nothing failed.
@@ -217,6 +219,10 @@ def image(args: argparse.Namespace) -> bool:
     return run("-m", "pytest", "-q", "-m", "", "tests/wheels/test_image.py")
 
 
+def compose(args: argparse.Namespace) -> bool:
+    return run("-m", "pytest", "-q", "-m", "", "tests/wheels/test_compose.py", "tests/test_deployments.py")
+
+
 def pixels(args: argparse.Namespace) -> bool:
     with locked("sanitize"):
         python, env = sanitized_bitworld("soak", HOME / "pixels" / "site")
@@ -252,6 +258,7 @@ STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "samples": samples,
     "pixels": pixels,
     "image": image,
+    "compose": compose,
 }
 
 

@@ -20,7 +20,7 @@ EXTRAS = {
     "cogsguard": "[coworld]",
     "cogames": "[agents,neural]",
     "coworld": "[auth,examples,kubernetes,reporters,reports]",
-    "observatory": "[postgres,s3]",
+    "observatory": "[postgres,s3,tracing]",
 }
 
 

@@ -1,10 +1,12 @@
 """The images of the Containerfile: built offline from a wheelhouse, then used as their users do.
 
-Without a registry the base image is made of Debian packages by `mmdebstrap`; CONTAINER_BASE names another one. Images
-are in `.cache/images/`, apart from those of the user.
+Without a registry the base image is made of Debian packages by `mmdebstrap`; CONTAINER_BASE names another one.
+WHEELHOUSE names a folder of `make wheelhouse` to use instead of a new one. Images are in `.cache/images/`, apart from
+those of the user.
 """
 
 import json
+import os
 import platform
 import shutil
 import subprocess
@@ -69,7 +71,11 @@ def images(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Images]:
         patch.setenv("CONTAINERS_STORAGE_CONF", "")  # restores it at the end
         use_separate_storage()
         images = Images(context, base_image())
-        collect(context / "dist" / "wheelhouse", neural=False)
+        wheelhouse = context / "dist" / "wheelhouse"
+        if prepared := os.environ.get("WHEELHOUSE"):
+            shutil.copytree(prepared, wheelhouse)
+        else:
+            collect(wheelhouse, neural=False)
         yield images
         if images.built:
             podman("rmi", "--force", *images.built.values())

@@ -20,6 +20,7 @@ COMMANDS = [
     Entry("backup", "observatory.cli.maintenance:backup", "Write everything to one file.", KEEP),
     Entry("restore", "observatory.cli.maintenance:restore", "Fill an empty data folder from a backup.", KEEP),
     Entry("doctor", "observatory.cli.maintenance:doctor", "Check this installation.", KEEP),
+    Entry("store-rules", "observatory.cli.maintenance:store_rules", "Print or set the rules of the S3 bucket.", KEEP),
     Entry("admin", "observatory.cli.admin:ADMIN", "Manage accounts, tokens, seasons and grants.", MANAGE),
 ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
 __all__ = ["Metrics"]
 
@@ -67,6 +67,17 @@ class Metrics:
         self.store_bytes = Gauge(
             "observatory_store_bytes", "Bytes of bundles, logs of policies and files of episodes", registry=registry
         )
+        self.store_free_bytes = Gauge(
+            "observatory_store_free_bytes", "Free bytes on the disk of the store; +Inf for S3", registry=registry
+        )
+        self.database_bytes = Gauge("observatory_database_bytes", "Size of the database", registry=registry)
+        self.database_connections = Gauge(
+            "observatory_database_connections", "Connections to the database in use", registry=registry
+        )
+        self.sweeps_failed = Counter(
+            "observatory_sweeps_failed", "Hourly removals of old files that failed", registry=registry
+        )
+        ProcessCollector(registry=registry)  # processor time, memory and open files of the server
 
     def set_queue(self, numbers: Mapping[Any, tuple[int, int]]) -> None:
         """Set the numbers of (waiting jobs, jobs in work), by lane and labels; a lane without jobs has zeros."""

@@ -20,7 +20,7 @@ _DATABASES = ("postgresql://", "postgres://", "postgresql+psycopg://", "sqlite:/
 class Settings(BaseSettings):
     """The settings of a server. The defaults fit a single user on one machine."""
 
-    model_config = SettingsConfigDict(env_prefix="OBSERVATORY_", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="OBSERVATORY_", env_ignore_empty=True, extra="ignore")
 
     # Where it is
     host: str = "127.0.0.1"
@@ -53,6 +53,8 @@ class Settings(BaseSettings):
     s3_prefix: str = ""
     s3_endpoint_url: str | None = None
     """of an S3-compatible store other than Amazon's"""
+    s3_public_url: str | None = None
+    """the same store as browsers and workers reach it, for signed URLs; by default `s3_endpoint_url`"""
     upload_url_seconds: int = 3600
     download_url_seconds: int = 3600
 
@@ -94,6 +96,8 @@ class Settings(BaseSettings):
     # Workers and jobs
     local_workers: int | None = None
     """workers that `observatory serve` starts; by default the number of cores less one, at least one"""
+    worker_token_file: Path | None = None
+    """file with a token of 32 characters or more that the server accepts from workers: a secret of a deployment"""
     sandbox: str = "landlock"
     """weakest isolation in which local workers play policies: none, landlock, namespaces, bubblewrap or container"""
     lease_seconds: float = 60.0

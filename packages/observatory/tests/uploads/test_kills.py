@@ -146,7 +146,7 @@ def check_what_is_stored(settings: Settings, client: ResumingClient) -> None:
         os.utime(path, (0, 0))
     sweep(database, store, later)
     anyio.run(collect_garbage, database, store, later)
-    anyio.run(remove_leftovers, database, store)
+    anyio.run(remove_leftovers, database, store, datetime.now(UTC) + timedelta(hours=2))
     done: Acknowledged = client.done
     with database.read() as session:
 

@@ -7,7 +7,7 @@ from softmax.cli.program import Program
 
 __all__ = ["ObservatoryProgram"]
 
-_EXTRAS = {"psycopg": "postgres", "boto3": "s3", "botocore": "s3", "ray": "cluster"}
+_EXTRAS = {"psycopg": "postgres", "boto3": "s3", "botocore": "s3", "ray": "cluster", "opentelemetry": "tracing"}
 
 
 class ObservatoryProgram(Program):

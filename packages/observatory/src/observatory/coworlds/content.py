@@ -99,7 +99,12 @@ def begin_upload(
     key = content_upload_key(principal.user_id, kind.value, sha256)
     _count_upload(session, principal, kind, key, settings=settings, now=now)
     return store.upload_url(
-        key, content_type=_TYPES.get(kind, ""), max_bytes=size, seconds=settings.upload_url_seconds, replace=True
+        key,
+        content_type=_TYPES.get(kind, ""),
+        max_bytes=size,
+        seconds=settings.upload_url_seconds,
+        replace=True,
+        exact=True,
     )
 
 

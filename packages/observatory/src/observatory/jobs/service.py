@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from observatory import events
+from observatory import events, tracing
 from observatory.database.tables.jobs import Job, JobFault
 from observatory.errors import Conflict, Forbidden, NotFound
 from observatory.events import Change, ChangeKind
@@ -89,8 +89,10 @@ def create_job(
     job.job_type = job_type
     job.queue_group = queue_group or _group(job_type, season_id)
     job.queue_person = (user_id or "") if queue_person is None else queue_person
-    session.add(job)
-    session.flush()
+    with tracing.span("queue job", type=job_type):
+        job.traceparent = tracing.current_traceparent()
+        session.add(job)
+        session.flush()
     events.note(session, Change(ChangeKind.QUEUE, season_id, frozenset({job.id})))
     return job
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 import anyio.to_thread
 from sqlalchemy import select
@@ -14,15 +15,30 @@ from observatory.database.tables.coworlds import ContentFile, ContentState
 from observatory.database.tables.policies import PolicyKind, PolicyVersion, Upload
 from observatory.store import Store, policy_file_key
 from observatory.store.digested import digested_files
-from observatory.store.layout import CONTENT, CONTENT_UPLOADS, FILE_UPLOADS, POLICY_FILES, content_key
+from observatory.store.layout import (
+    CONTENT,
+    CONTENT_UPLOADS,
+    EPISODE_UPLOADS,
+    FILE_UPLOADS,
+    POLICY_FILES,
+    SUBMISSIONS,
+    content_key,
+)
 
 __all__ = ["remove_leftovers"]
 
 
-async def remove_leftovers(database: Database, store: Store) -> int:
-    """Remove uploads that are not pending, and files of policies and Coworlds that were not recorded; how many."""
+GRACE = timedelta(hours=1)
+"""Another server may be about to record a file that it has just written: newer files without a row stay."""
+
+
+async def remove_leftovers(database: Database, store: Store, now: datetime) -> int:
+    """Remove uploads that are not pending, and files of policies and Coworlds that were not recorded; how many.
+
+    The first are also those that came through a URL that was used before, after their upload was completed.
+    """
     removed = 0
-    for key in await _keys(store, CONTENT_UPLOADS, FILE_UPLOADS):
+    for key in await _keys(store, CONTENT_UPLOADS, FILE_UPLOADS, SUBMISSIONS, EPISODE_UPLOADS):
         if not await database.query(functools.partial(_is_pending, key=key)):
             await anyio.to_thread.run_sync(store.delete, key)
             removed += 1
@@ -31,6 +47,9 @@ async def remove_leftovers(database: Database, store: Store) -> int:
         if key in known:
             continue
         async with digested_files.held(key):
+            written = await anyio.to_thread.run_sync(store.modified_at, key)
+            if written is None or written > now - GRACE:
+                continue
             if key not in await database.query(_known_files):
                 await anyio.to_thread.run_sync(store.delete, key)
                 removed += 1

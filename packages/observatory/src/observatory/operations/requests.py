@@ -9,6 +9,7 @@ import uuid
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from observatory import tracing
 from observatory.logs import request_id
 from observatory.metrics import Metrics
 
@@ -17,6 +18,7 @@ __all__ = ["RequestMiddleware"]
 logger = logging.getLogger("observatory.access")
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._\-]{1,64}")
+_TRACEPARENT = re.compile(rb"00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 _TOKEN = re.compile(r"^(/observatory/games/)[^/]+")
 # Other methods are counted as one: clients must not be able to create new series.
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
@@ -27,6 +29,19 @@ _QUIET = {"/healthz", "/readyz", "/metrics"}
 def loggable(path: str) -> str:
     """Return a path for a log: without the token of a place in a hosted game."""
     return _TOKEN.sub(r"\1...", path)
+
+
+def _span_name(scope: Scope) -> str:
+    """Return a name without ids: the method, and the first part of the path."""
+    return f"{scope['method'] if scope['method'] in _METHODS else 'other'} /{scope['path'].split('/')[1]}"
+
+
+def _parent(headers: dict[bytes, bytes]) -> str | None:
+    """Return the trace of the caller. Workers send one; it must look like one."""
+    if not tracing.is_on():
+        return None
+    value = headers.get(b"traceparent", b"")
+    return value.decode() if _TRACEPARENT.fullmatch(value) else None
 
 
 class RequestMiddleware:
@@ -43,7 +58,8 @@ class RequestMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        header = dict(scope["headers"]).get(b"x-request-id", b"")
+        headers = dict(scope["headers"])
+        header = headers.get(b"x-request-id", b"")
         own_id = header.decode() if _REQUEST_ID.fullmatch(header) else uuid.uuid4().hex
         state = scope.setdefault("state", {})
         status = 500
@@ -58,7 +74,8 @@ class RequestMiddleware:
 
         context = request_id.set(own_id)
         try:
-            await self._app(scope, receive, send_with_id)
+            with tracing.span(_span_name(scope), parent=_parent(headers), request=own_id):
+                await self._app(scope, receive, send_with_id)
         finally:
             seconds = time.perf_counter() - started
             route = getattr(scope.get("route"), "path", "none")

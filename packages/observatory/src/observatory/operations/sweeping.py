@@ -63,9 +63,10 @@ async def sweep_periodically(app: FastAPI) -> None:
                 logger.info("Removed %d uploads that were never completed", removed)
             await anyio.to_thread.run_sync(forget_old, state.database, state.clock())
             await collect_garbage(state.database, state.store, state.clock())
-            await remove_leftovers(state.database, state.store)
+            await remove_leftovers(state.database, state.store, state.clock())
             await anyio.to_thread.run_sync(expire, state.database, state.store, state.settings, state.clock())
         except (ObservatoryError, OSError) as error:
+            state.metrics.sweeps_failed.inc()
             logger.warning("Old files could not be removed: %s", error)
         await anyio.sleep(EVERY_SECONDS)
 

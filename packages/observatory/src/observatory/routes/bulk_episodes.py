@@ -22,6 +22,7 @@ from observatory.policies import repository as policies
 from observatory.policies.service import own_version
 from observatory.settings import MEGABYTE
 from observatory.store import Missing, Store
+from observatory.store.layout import EPISODE_UPLOADS
 from softmax.wire import PresignedUploadUrlResponse
 
 __all__ = ["router"]
@@ -39,7 +40,7 @@ def begin_bulk_upload(
 ) -> PresignedUploadUrlResponse:
     """Return a URL to upload episodes to: a file with one JSON document per line, as `application/octet-stream`."""
     upload_id = new_id()
-    key = f"episodes/uploads/{principal.user_id}/{upload_id}.jsonl"
+    key = f"{EPISODE_UPLOADS}{principal.user_id}/{upload_id}.jsonl"
     session.add(Upload(id=upload_id, user_id=principal.user_id, kind=EPISODES, key=key, created_at=now))
     session.flush()
     url = store.upload_url(

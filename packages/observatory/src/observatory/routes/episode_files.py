@@ -19,6 +19,7 @@ from observatory.experience.files import error_info, json_bytes, seat_file, spec
 from observatory.http.callers import CurrentPrincipal, OptionalPrincipal
 from observatory.http.deps import StoreDep
 from observatory.http.routing import Router
+from observatory.http.stored_files import FilesDep, StoredFiles
 from observatory.jobs.file_types import file_type
 from observatory.store import Missing, Store, job_key
 from softmax.wire.requests import (
@@ -58,10 +59,10 @@ _ZIP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}
     response_class=Response,
 )
 def read_artifact(
-    request_id: str, artifact_type: ArtifactType, principal: OptionalPrincipal, session: SessionDep, store: StoreDep
+    request_id: str, artifact_type: ArtifactType, principal: OptionalPrincipal, session: SessionDep, files: FilesDep
 ) -> Response:
     """Return a file of an episode."""
-    return _artifact(repository.episode(session, request_id, principal), artifact_type, principal, store)
+    return _artifact(repository.episode(session, request_id, principal), artifact_type, principal, files)
 
 
 @requests.get("/episode-requests/{request_id}/episode-stats", responses=errors(Unauthorized, Forbidden, NotFound))
@@ -100,10 +101,10 @@ def read_policy_log(
     agent: Agent,
     principal: CurrentPrincipal,
     session: SessionDep,
-    store: StoreDep,
+    files: FilesDep,
 ) -> Response:
     """Return what the policy in a seat wrote."""
-    return _seat_response(session, request_id, policy_version_id, agent, principal, store, "log")
+    return _seat_response(session, request_id, policy_version_id, agent, principal, files, "log")
 
 
 @requests.get(
@@ -117,10 +118,10 @@ def read_policy_artifact(
     agent: Agent,
     principal: CurrentPrincipal,
     session: SessionDep,
-    store: StoreDep,
+    files: FilesDep,
 ) -> Response:
     """Return the archive that the policy in a seat left."""
-    return _seat_response(session, request_id, policy_version_id, agent, principal, store, "artifact")
+    return _seat_response(session, request_id, policy_version_id, agent, principal, files, "artifact")
 
 
 @requests.get(
@@ -176,10 +177,10 @@ def read_bundle_of_episode(
     response_class=Response,
 )
 def read_job_artifact(
-    job_id: uuid.UUID, artifact_type: ArtifactType, principal: CurrentPrincipal, session: SessionDep, store: StoreDep
+    job_id: uuid.UUID, artifact_type: ArtifactType, principal: CurrentPrincipal, session: SessionDep, files: FilesDep
 ) -> Response:
     """Return a file of the episode that a job played."""
-    return _artifact(repository.episode_of_job(session, job_id, principal), artifact_type, principal, store)
+    return _artifact(repository.episode_of_job(session, job_id, principal), artifact_type, principal, files)
 
 
 @jobs.get("/{job_id}/episode-stats", responses=errors(Unauthorized, Forbidden, NotFound))
@@ -200,10 +201,10 @@ def list_job_logs(job_id: uuid.UUID, principal: CurrentPrincipal, session: Sessi
     response_class=Response,
 )
 def read_job_log(
-    job_id: uuid.UUID, agent: Agent, principal: CurrentPrincipal, session: SessionDep, store: StoreDep
+    job_id: uuid.UUID, agent: Agent, principal: CurrentPrincipal, session: SessionDep, files: FilesDep
 ) -> Response:
     """Return what the policy in a seat wrote."""
-    return _job_file(session, job_id, agent, principal, store, "log")
+    return _job_file(session, job_id, agent, principal, files, "log")
 
 
 @jobs.get("/{job_id}/policy-artifact", responses=errors(Unauthorized, NotFound))
@@ -220,16 +221,16 @@ def list_job_policy_artifacts(
     response_class=Response,
 )
 def read_job_policy_artifact(
-    job_id: uuid.UUID, agent: Agent, principal: CurrentPrincipal, session: SessionDep, store: StoreDep
+    job_id: uuid.UUID, agent: Agent, principal: CurrentPrincipal, session: SessionDep, files: FilesDep
 ) -> Response:
     """Return the archive that the policy in a seat left."""
-    return _job_file(session, job_id, agent, principal, store, "artifact")
+    return _job_file(session, job_id, agent, principal, files, "artifact")
 
 
 _SAFE = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox"}
 
 
-def _artifact(episode: EpisodeRequest, kind: str, principal: Principal | None, store: Store) -> Response:
+def _artifact(episode: EpisodeRequest, kind: str, principal: Principal | None, files: StoredFiles) -> Response:
     if kind == "spec":
         return Response(json_bytes(spec_document(episode)), media_type="application/json", headers=_SAFE)
     if kind == "game-config":
@@ -239,17 +240,17 @@ def _artifact(episode: EpisodeRequest, kind: str, principal: Principal | None, s
     if kind == "results" or (kind == "logs" and episode.source is RequestSource.LOBBY):
         access.check_results(episode, principal)
     try:
-        return _send(store, episode, ARTIFACTS[kind])
+        return _send(files, episode, ARTIFACTS[kind])
     except Missing:
         if kind != "error-info":
             raise NotFound(f"This episode left no {kind}") from None
         return Response(json_bytes(error_info(episode)), media_type="application/json", headers=_SAFE)
 
 
-def _send(store: Store, episode: EpisodeRequest, name: str) -> Response:
+def _send(files: StoredFiles, episode: EpisodeRequest, name: str) -> Response:
     if episode.job_id is None:
         raise Missing(name)
-    return StreamingResponse(store.stream(job_key(episode.job_id, name)), media_type=file_type(name), headers=_SAFE)
+    return files.send(job_key(episode.job_id, name), content_type=file_type(name))
 
 
 def _bytes(store: Store, episode: EpisodeRequest, name: str) -> bytes:
@@ -269,17 +270,19 @@ def _seat_response(
     policy_version_id: uuid.UUID,
     agent: int,
     principal: Principal,
-    store: Store,
+    files: StoredFiles,
     kind: Literal["log", "artifact"],
 ) -> Response:
     episode = repository.episode(session, request_id, principal)
     seat = access.own_seat(episode, policy_version_id, agent, principal)
-    return _seat_send(store, episode, seat, kind)
+    return _seat_send(files, episode, seat, kind)
 
 
-def _seat_send(store: Store, episode: EpisodeRequest, seat: EpisodeSeat, kind: Literal["log", "artifact"]) -> Response:
+def _seat_send(
+    files: StoredFiles, episode: EpisodeRequest, seat: EpisodeSeat, kind: Literal["log", "artifact"]
+) -> Response:
     try:
-        return _send(store, episode, seat_file(kind, seat.position))
+        return _send(files, episode, seat_file(kind, seat.position))
     except Missing:
         raise NotFound(f"The policy in seat {seat.position} left no {kind}") from None
 
@@ -289,7 +292,7 @@ def _job_file(
     job_id: uuid.UUID,
     agent: int,
     principal: Principal,
-    store: Store,
+    files: StoredFiles,
     kind: Literal["log", "artifact"],
 ) -> Response:
     episode = repository.episode_of_job(session, job_id, principal)
@@ -298,7 +301,7 @@ def _job_file(
         raise NotFound(f"This episode has no seat {agent}")
     if seat not in access.own_seats(episode, principal):
         raise Forbidden("Only the owner of a policy may read what it wrote")
-    return _seat_send(store, episode, seat, kind)
+    return _seat_send(files, episode, seat, kind)
 
 
 def _names(

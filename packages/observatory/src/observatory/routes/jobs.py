@@ -14,6 +14,7 @@ import anyio.to_thread
 from fastapi import Query, Request, Response
 from sqlalchemy.orm import Session
 
+from observatory import tracing
 from observatory.accounts import repository as accounts
 from observatory.clock import Clock, Now
 from observatory.coworlds.launching import prepare_lease
@@ -236,7 +237,9 @@ def _take(
     if leased is None:
         return lost, None
     job, lease = leased
-    lease = prepare_lease(session, job, lease, settings=settings, store=store, keys=keys)
+    with tracing.span("lease job", parent=job.traceparent, job=str(job.id), worker=body.worker, attempt=job.attempts):
+        lease = prepare_lease(session, job, lease, settings=settings, store=store, keys=keys)
+        lease = lease.model_copy(update={"traceparent": tracing.current_traceparent()})
     if settings.max_live_watchers > 0 and body.lane == EPISODE:
         is_live = rule_of_job(session, job.id) is not None or shows_itself(session, job.id)
         lease = lease.model_copy(update={"live": is_live})

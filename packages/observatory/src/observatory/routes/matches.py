@@ -6,7 +6,6 @@ import uuid
 from typing import Annotated
 
 from fastapi import Path, Query, Response
-from fastapi.responses import StreamingResponse
 from pydantic import StringConstraints
 
 from observatory.database import SessionDep
@@ -20,6 +19,7 @@ from observatory.http.cached import cached
 from observatory.http.callers import CurrentPrincipal, OptionalPrincipal
 from observatory.http.deps import SettingsDep, StoreDep
 from observatory.http.routing import Router
+from observatory.http.stored_files import FilesDep
 from observatory.jobs.schemas import ErrorInfo
 from observatory.matches import repository, service
 from observatory.matches.explaining import explain_match
@@ -29,7 +29,7 @@ from observatory.paging import MAX_IDS, PageDep, set_total
 from observatory.policies.wire import version_summary
 from observatory.seasons import repository as seasons
 from observatory.secrecy import visible_seed
-from observatory.store import Store, job_key
+from observatory.store import job_key
 from softmax.wire import EpisodeResponse, MatchExplanation, MatchPlayerInfo, MatchResponse
 
 __all__ = ["router"]
@@ -109,15 +109,15 @@ def read_policy_log(
     agent_idx: Annotated[int, Path(ge=0, le=100_000)],
     session: SessionDep,
     principal: CurrentPrincipal,
-    store: StoreDep,
+    files: FilesDep,
 ) -> Response:
     """Return the log of an agent's policy: one log for all its agents, with step and agent in each line."""
     job_id, agents = service.own_seats(session, match_id, policy_version_id, principal)
     if agent_idx not in agents:
         raise Forbidden(f"Agent {agent_idx} was not played by this policy version")
     keys = [job_key(job_id, name) for name in service.log_names_of(session, match_id, agent_idx)]
-    key = next((key for key in keys if store.size(key) is not None), keys[-1])
-    return _send(store, key, "text/plain")
+    key = next((key for key in keys if files.store.size(key) is not None), keys[-1])
+    return files.send(key, content_type="text/plain")
 
 
 @router.get(
@@ -134,16 +134,16 @@ def read_artifact(
     artifact_type: Annotated[str, Path(max_length=100, description="`logs` or `error-info`")],
     session: SessionDep,
     principal: CurrentPrincipal,
-    store: StoreDep,
+    files: FilesDep,
 ) -> Response:
     """Return a file of a match, for those whose policies played in it."""
     if artifact_type not in ARTIFACTS:
         raise BadRequest(f"Unknown artifact type {artifact_type!r}; there are {', '.join(ARTIFACTS)}")
     job_id, _ = service.own_seats(session, match_id, policy_version_id, principal)
     name, content_type = ARTIFACTS[artifact_type]
-    if artifact_type == "error-info" and store.size(job_key(job_id, name)) is None:
+    if artifact_type == "error-info" and files.store.size(job_key(job_id, name)) is None:
         return _known_error(session, job_id)
-    return _send(store, job_key(job_id, name), content_type)
+    return files.send(job_key(job_id, name), content_type=content_type)
 
 
 def _known_error(session: SessionDep, job_id: uuid.UUID) -> Response:
@@ -166,11 +166,6 @@ def _known_error(session: SessionDep, job_id: uuid.UUID) -> Response:
 
 def _log_name(agent: int) -> str:
     return f"policy_agent_{agent}.txt"
-
-
-def _send(store: Store, key: str, content_type: str) -> Response:
-    headers = {"X-Content-Type-Options": "nosniff"}
-    return StreamingResponse(store.stream(key), media_type=content_type, headers=headers)
 
 
 def _match(match: Match) -> MatchResponse:

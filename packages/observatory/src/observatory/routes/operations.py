@@ -15,11 +15,9 @@ from observatory.database import DatabaseDep, SessionDep
 from observatory.errors import Forbidden, Unauthorized, Unavailable, errors
 from observatory.http.callers import OptionalPrincipal
 from observatory.http.deps import SettingsDep, StoreDep
+from observatory.http.gauges import read_gauges
 from observatory.http.routing import Router
-from observatory.jobs import repository as jobs
 from observatory.jobs import workers_seen
-from observatory.jobs.fair_queue import waiting_by_labels
-from observatory.quotas import stored_bytes
 
 __all__ = ["router"]
 
@@ -75,7 +73,13 @@ async def readyz(request: Request, database: DatabaseDep, store: StoreDep, now: 
     response_class=Response,
 )
 def metrics(
-    request: Request, principal: OptionalPrincipal, settings: SettingsDep, session: SessionDep, now: Now
+    request: Request,
+    principal: OptionalPrincipal,
+    settings: SettingsDep,
+    session: SessionDep,
+    database: DatabaseDep,
+    store: StoreDep,
+    now: Now,
 ) -> Response:
     """For Prometheus. On a server that others reach, with the token of an administrator."""
     if is_reachable_by_others(settings):
@@ -87,13 +91,5 @@ def metrics(
                 "X-Use-Elevated-Privileges: true"
             )
     numbers = request.app.state.metrics
-    for status, count in jobs.counts(session).items():
-        numbers.jobs.labels(status.value).set(count)
-    oldest = jobs.oldest_pending(session)
-    numbers.oldest_pending.set(0 if oldest is None else max(0.0, (now - oldest).total_seconds()))
-    numbers.store_bytes.set(stored_bytes(session))
-    connected = workers_seen.recent(session, now)
-    numbers.workers.set(len(connected))
-    numbers.workers_taking_jobs.set(len(workers_seen.taking_jobs(session, connected)))
-    numbers.set_queue(waiting_by_labels(session))
+    read_gauges(numbers, session, database, store, now=now)
     return Response(numbers.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

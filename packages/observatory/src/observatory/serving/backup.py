@@ -49,8 +49,11 @@ class BackupError(Exception):
     """A backup cannot be created or restored; the message says why and what to do."""
 
 
-def backup(settings: Settings, target: Path) -> dict[str, int]:
-    """Write a backup to a new file; how many rows each table has, and how many objects the store."""
+def backup(settings: Settings, target: Path, *, files: bool = True) -> dict[str, int]:
+    """Write a backup to a new file; how many rows each table has, and how many objects the store.
+
+    Without `files` the objects stay where they are: in a bucket that is copied by other means.
+    """
     if target.exists():
         raise BackupError(f"{target} exists already; choose another name")
     database = Database(settings.sqlalchemy_url(), timeout_seconds=settings.database_timeout_seconds)
@@ -72,7 +75,7 @@ def backup(settings: Settings, target: Path) -> dict[str, int]:
                 path = settings.data_dir / name
                 if path.exists():
                     _add(archive, f"keys/{name}", path.read_bytes())
-            counts["objects"] = _add_objects(archive, store)
+            counts["objects"] = _add_objects(archive, store) if files else 0
         partial.replace(target)
     except OSError as problem:
         raise BackupError(f"{target} cannot be written: {problem.strerror or problem}") from None

@@ -15,7 +15,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from observatory.accounts import repository, service
-from observatory.accounts.bootstrap import FirstAdmin, bootstrap
+from observatory.accounts.bootstrap import FirstAdmin, accept_worker_token, bootstrap
 from observatory.accounts.startup import UnsafeSettings, startup_problems
 from observatory.app import create_app
 from observatory.database.integrity import clock_problem
@@ -28,6 +28,7 @@ from observatory.serving.protocol import server_config
 from observatory.serving.running import announce, hold_folder
 from observatory.settings import Settings
 from observatory.tokens import TokenKind
+from observatory.tracing import start_tracing
 
 __all__ = ["serve"]
 
@@ -56,12 +57,14 @@ def serve(
     if problems:
         raise UnsafeSettings("\n".join(problems))
     configure_logging(settings.log_style, settings.log_level)
+    start_tracing("observatory-server")
     raise_file_limit()
     sys.setswitchinterval(SWITCH_SECONDS)
     with hold_folder(settings.data_dir, shared=not settings.uses_sqlite), _listen(settings) as listening:
         settings = settings.model_copy(update={"port": listening.getsockname()[1]})
         app = create_app(settings)
         first = bootstrap(app.state.database, settings, app.state.clock())
+        accept_worker_token(app.state.database, settings, app.state.clock())
         clock_warning = clock_problem(app.state.database, app.state.clock())
         if clock_warning is not None:
             report(f"warning: {clock_warning}")

@@ -7,6 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
+from datetime import datetime
 from pathlib import Path
 
 from observatory.errors import NotFound
@@ -93,14 +94,39 @@ class Store(ABC):
         """Return the keys with this prefix, sorted. The prefix ends with `/` or is empty."""
 
     @abstractmethod
-    def upload_url(self, key: str, *, content_type: str, max_bytes: int, seconds: int, replace: bool = False) -> str:
+    def modified_at(self, key: str) -> datetime | None:
+        """Return when an object was written, by the clock of the store; None if there is none."""
+
+    @abstractmethod
+    def upload_url(
+        self,
+        key: str,
+        *,
+        content_type: str,
+        max_bytes: int,
+        seconds: int,
+        replace: bool = False,
+        exact: bool = False,
+    ) -> str:
         """Return a signed URL to PUT an object with this content type, valid until it expires.
 
-        An empty content type accepts every type, and none: some clients send none.
+        An empty content type accepts every type, and none: some clients send none. With `exact` the object has
+        `max_bytes`, neither more nor fewer.
 
-        Without `replace` the folder store accepts one object through it and rejects a second.
+        Without `replace` the folder store accepts one object through it and rejects a second. S3 accepts as many as
+        come: so an upload counts only after the server has moved it to a key for which no URL is signed.
         """
 
     @abstractmethod
-    def download_url(self, key: str, *, seconds: int) -> str:
-        """Return a signed URL to GET an object, valid until it expires."""
+    def download_url(
+        self, key: str, *, seconds: int, content_type: str | None = None, filename: str | None = None
+    ) -> str:
+        """Return a signed URL to GET an object, or a range of it, valid until it expires.
+
+        `content_type` replaces the object's own; `filename` makes browsers save it under this name.
+        """
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether clients fetch objects from a host other than the server."""
+        return False

@@ -16,7 +16,12 @@ def make_store(settings: Settings, keys: Keys, clock: Clock) -> Store:
 
         if not settings.s3_bucket:
             raise ValueError("OBSERVATORY_STORE=s3 needs OBSERVATORY_S3_BUCKET")
-        return S3Store(settings.s3_bucket, prefix=settings.s3_prefix, endpoint_url=settings.s3_endpoint_url)
+        return S3Store(
+            settings.s3_bucket,
+            prefix=settings.s3_prefix,
+            endpoint_url=settings.s3_endpoint_url,
+            public_url=settings.s3_public_url,
+        )
     from observatory.store.folder import FolderStore
     from observatory.store.signed import UrlSigner
 

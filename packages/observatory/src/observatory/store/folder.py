@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
@@ -115,12 +116,30 @@ class FolderStore(Store):
             return []
         return sorted(path.relative_to(self._objects).as_posix() for path in folder.rglob("*") if path.is_file())
 
-    def upload_url(self, key: str, *, content_type: str, max_bytes: int, seconds: int, replace: bool = False) -> str:
+    def modified_at(self, key: str) -> datetime | None:
+        try:
+            return datetime.fromtimestamp(self.path(key).stat().st_mtime, UTC)
+        except FileNotFoundError:
+            return None
+
+    def upload_url(
+        self,
+        key: str,
+        *,
+        content_type: str,
+        max_bytes: int,
+        seconds: int,
+        replace: bool = False,
+        exact: bool = False,
+    ) -> str:
+        # A shorter object is rejected when the upload completes, as one with another digest is.
         return self.signer.upload(
             check_key(key), content_type=content_type, max_bytes=max_bytes, seconds=seconds, replace=replace
         )
 
-    def download_url(self, key: str, *, seconds: int) -> str:
+    def download_url(
+        self, key: str, *, seconds: int, content_type: str | None = None, filename: str | None = None
+    ) -> str:
         return self.signer.download(check_key(key), seconds=seconds)
 
     @contextmanager

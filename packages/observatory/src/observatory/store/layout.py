@@ -9,8 +9,10 @@ __all__ = [
     "BLOB_UPLOADS",
     "CONTENT",
     "CONTENT_UPLOADS",
+    "EPISODE_UPLOADS",
     "FILE_UPLOADS",
     "POLICY_FILES",
+    "SUBMISSIONS",
     "blob_key",
     "blob_upload_prefix",
     "bundle_key",
@@ -25,13 +27,15 @@ BLOBS = "images/blobs/"
 BLOB_UPLOADS = "images/uploads/"
 CONTENT = "content/"
 CONTENT_UPLOADS = "content-uploads/"
+EPISODE_UPLOADS = "episodes/uploads/"
 FILE_UPLOADS = "policies/incoming/"
 POLICY_FILES = "policies/files/"
+SUBMISSIONS = "cogames/submissions/"
 
 
 def upload_key(user_id: str, upload_id: uuid.UUID) -> str:
     """Return the key for an upload of a bundle."""
-    return f"cogames/submissions/{user_id}/{upload_id}.zip"
+    return f"{SUBMISSIONS}{user_id}/{upload_id}.zip"
 
 
 def bundle_key(policy_version_id: uuid.UUID) -> str:

@@ -6,6 +6,7 @@ import io
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,13 @@ class S3Store(Store):
     """One bucket, below a prefix. Uploads and downloads go straight to it by presigned URLs."""
 
     def __init__(
-        self, bucket: str, *, prefix: str = "", endpoint_url: str | None = None, max_attempts: int = 5
+        self,
+        bucket: str,
+        *,
+        prefix: str = "",
+        endpoint_url: str | None = None,
+        public_url: str | None = None,
+        max_attempts: int = 5,
     ) -> None:
         try:
             import boto3
@@ -33,6 +40,16 @@ class S3Store(Store):
         self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
         config = Config(signature_version="s3v4", retries={"max_attempts": max_attempts, "mode": "standard"})
         self._client: Any = boto3.client("s3", endpoint_url=endpoint_url, config=config)
+        # A signature covers the host: URLs for browsers and workers are signed for the host that they call.
+        self._signer: Any = boto3.client("s3", endpoint_url=public_url, config=config) if public_url else self._client
+
+    @property
+    def is_remote(self) -> bool:
+        return True
+
+    @property
+    def bucket(self) -> str:
+        return self._bucket
 
     def put(self, key: str, data: bytes) -> None:
         with self._errors(key):
@@ -99,16 +116,51 @@ class S3Store(Store):
             names = [entry["Key"] for page in pages for entry in page.get("Contents", ())]
         return sorted(name.removeprefix(self._prefix) for name in names)
 
-    def upload_url(self, key: str, *, content_type: str, max_bytes: int, seconds: int, replace: bool = False) -> str:
-        # S3 cannot limit the length or the number of uses of such a URL: both are checked when the upload completes.
-        parameters = {**self._place(key), **({"ContentType": content_type} if content_type else {})}
+    def modified_at(self, key: str) -> datetime | None:
+        try:
+            with self._errors(key):
+                written: datetime = self._client.head_object(**self._place(key))["LastModified"]
+                return written
+        except Missing:
+            return None
+
+    def upload_url(
+        self,
+        key: str,
+        *,
+        content_type: str,
+        max_bytes: int,
+        seconds: int,
+        replace: bool = False,
+        exact: bool = False,
+    ) -> str:
+        # S3 signs one length or none, and cannot count uses. Where only a limit is known, the size is checked when the
+        # upload completes.
+        parameters: dict[str, object] = dict(self._place(key))
+        if content_type:
+            parameters["ContentType"] = content_type
+        if exact:
+            parameters["ContentLength"] = max_bytes
         return self._sign("put_object", parameters, seconds)
 
-    def download_url(self, key: str, *, seconds: int) -> str:
-        return self._sign("get_object", self._place(key), seconds)
+    def download_url(
+        self, key: str, *, seconds: int, content_type: str | None = None, filename: str | None = None
+    ) -> str:
+        parameters: dict[str, object] = dict(self._place(key))
+        if content_type is not None:
+            parameters["ResponseContentType"] = content_type
+        if filename is not None:
+            parameters["ResponseContentDisposition"] = f'attachment; filename="{filename}"'
+        return self._sign("get_object", parameters, seconds)
 
-    def _sign(self, call: str, parameters: dict[str, str], seconds: int) -> str:
-        url: str = self._client.generate_presigned_url(call, Params=parameters, ExpiresIn=seconds)
+    def apply_rules(self, *, lifecycle: dict[str, Any], cors: dict[str, Any]) -> None:
+        """Set the bucket's rules for old uploads, and for pages that read from it; both replace the existing ones."""
+        with self._errors(self._bucket):
+            self._client.put_bucket_lifecycle_configuration(Bucket=self._bucket, LifecycleConfiguration=lifecycle)
+            self._client.put_bucket_cors(Bucket=self._bucket, CORSConfiguration=cors)
+
+    def _sign(self, call: str, parameters: dict[str, object], seconds: int) -> str:
+        url: str = self._signer.generate_presigned_url(call, Params=parameters, ExpiresIn=seconds)
         return url
 
     def _name(self, key: str) -> str:

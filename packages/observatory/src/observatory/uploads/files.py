@@ -61,7 +61,7 @@ def begin_file_upload(
         pending.created_at = now
         session.flush()
     url = store.upload_url(
-        key, content_type=CONTENT_TYPE, max_bytes=body.size_bytes, seconds=settings.upload_url_seconds
+        key, content_type=CONTENT_TYPE, max_bytes=body.size_bytes, seconds=settings.upload_url_seconds, exact=True
     )
     return FileUploadResponse(upload_url=url)
 

@@ -14,6 +14,7 @@ import httpx
 from observatory.job_states import EPISODE, Lane
 from observatory.jobs.file_types import file_type
 from observatory.jobs.schemas import MAX_UNPACKED, ErrorInfo, Lease
+from observatory.tracing import current_traceparent
 from observatory.worker.machine import Capacity
 
 __all__ = ["Call", "HttpJobClient", "JobClient", "LeaseLost", "ServerAway", "WrongServer"]
@@ -166,7 +167,7 @@ class HttpJobClient:
 
     def _call(self, path: str, token: str, body: object) -> httpx.Response:
         try:
-            response = self._http.post(self.server + path, json=body, headers={"X-Auth-Token": token})
+            response = self._http.post(self.server + path, json=body, headers={"X-Auth-Token": token, **_trace()})
         except httpx.TransportError as problem:
             raise self._failure(problem) from None
         except httpx.InvalidURL as problem:
@@ -221,3 +222,9 @@ def _check(response: httpx.Response) -> None:
     raise WrongServer(
         f"The server answered {response.status_code} to a worker: its address is wrong, or its version differs"
     )
+
+
+def _trace() -> dict[str, str]:
+    """Return the header with which the server's spans join the trace; none when tracing is off."""
+    traceparent = current_traceparent()
+    return {} if traceparent is None else {"traceparent": traceparent}

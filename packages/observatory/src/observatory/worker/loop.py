@@ -21,6 +21,7 @@ from observatory import games
 from observatory.games import ERROR_INFO, RESULTS, GameMissing, PolicyToPlay
 from observatory.job_states import COMMISSIONER, HOSTED
 from observatory.jobs.schemas import ErrorInfo, Lease
+from observatory.tracing import current_traceparent, span
 from observatory.worker import machine, registries
 from observatory.worker.backoff import Backoff
 from observatory.worker.bundles import Bundles
@@ -123,6 +124,10 @@ class Worker:
 
     def work(self, lease: Lease) -> bool:
         """Play one job from its lease to its end; return False if this machine failed and the job went back."""
+        with span("work on job", parent=lease.traceparent, job=str(lease.job_id), worker=self._name):
+            return self._work(lease)
+
+    def _work(self, lease: Lease) -> bool:
         folder: Path | None = None
         about = {"job_id": str(lease.job_id), "worker": self._name}
         logger.info("Leased a job, attempt %d", lease.attempt, extra=about)
@@ -134,8 +139,10 @@ class Worker:
                 return True
             is_hosted = lease.spec.get("kind") == HOSTED
             error = self._host(lease, folder) if is_hosted else self._play(lease, folder)
-            self._send(lease, folder)
-            self._retry(lease, lambda: self._client.finish(lease, "failed" if error else "completed", error))
+            with span("send files"):
+                self._send(lease, folder)
+            with span("finish job"):
+                self._retry(lease, lambda: self._client.finish(lease, "failed" if error else "completed", error))
             logger.info("Finished a job in %.1f seconds", time.monotonic() - started, extra=about)
         except LeaseLost as problem:
             logger.warning("The lease of the job was lost: %s", problem, extra=about)
@@ -165,7 +172,8 @@ class Worker:
         except GameMissing as problem:  # another worker may have it
             raise MachineFailed(problem.message) from None
         try:
-            policies = self._fetch(lease, folder)
+            with span("fetch policies"):
+                policies = self._fetch(lease, folder)
         except ValueError as problem:
             return ErrorInfo(error_type="policy_error", message=str(problem))
         from observatory.worker.episode import play_in_child
@@ -175,7 +183,9 @@ class Worker:
             LiveSender(self._client.server, lease.job_id, lease.job_token, self._client.ca_file) if lease.live else None
         )
         arguments = (folder, lease.spec, policies, self._minimum, lease.time_limit_seconds, live)
-        if not self._run_child(lease, play_in_child, *arguments):
+        with span("run episode"):
+            is_over = self._run_child(lease, play_in_child, *arguments, current_traceparent())
+        if not is_over:
             # A policy that had exceeded its own share of the time would have been stopped before.
             raise MachineFailed(f"The episode was not over after {lease.time_limit_seconds:g} seconds")
         if (folder / ERROR_INFO).exists():

@@ -49,12 +49,14 @@ def run_worker(
     """
     from observatory.job_states import COMMISSIONER, HOSTED
     from observatory.logs import configure_logging
+    from observatory.tracing import start_tracing
     from observatory.worker import machine
     from observatory.worker.client import HttpJobClient, ServerAway, WrongServer
     from observatory.worker.lane import SideLane
     from observatory.worker.loop import Worker
 
     configure_logging("json", os.environ.get("OBSERVATORY_LOG_LEVEL", "INFO"))
+    start_tracing("observatory-worker")
     os.nice(NICENESS - os.nice(0))
     _check_games()
     level = _check_sandbox(minimum)

@@ -47,6 +47,8 @@ class Job(Base):
     """leases so far; the files of a lease lie in a folder of this number until it is finished"""
     lost_leases: Mapped[int] = mapped_column(default=0)
     """leases that ran out, or ended with a fault of the worker's machine"""
+    traceparent: Mapped[str | None] = mapped_column(String(64))
+    """the trace of the request that caused it; None without tracing"""
     worker: Mapped[str | None] = mapped_column(String(200))
     worker_token_id: Mapped[uuid.UUID | None]
     """the token with which the current or the last lease was taken; when it is revoked, the job returns"""
