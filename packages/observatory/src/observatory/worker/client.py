@@ -45,10 +45,18 @@ class JobClient(Protocol):
 class HttpJobClient:
     """The calls over HTTP."""
 
-    def __init__(self, server: str, token: str, *, timeout: float = 60.0, labels: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        server: str,
+        token: str,
+        *,
+        timeout: float = 60.0,
+        labels: Sequence[str] = (),
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
         self.server = server.rstrip("/")
         self._labels = list(labels)
-        self._http = httpx.Client(timeout=timeout, trust_env=False)
+        self._http = httpx.Client(timeout=timeout, trust_env=False, transport=transport)
         self._token = token
 
     def close(self) -> None:
