@@ -38,6 +38,8 @@ stages, in this order:
            and on PostgreSQL: same results as without kills
   rounds   server and workers of a platform league killed 50 times, on SQLite and on PostgreSQL: same ratings as without
            kills; 50 policies in 5 divisions play 20 rounds each by themselves (rounds.py); 2,000 seatings
+  simulation  10,000 simulated seasons with faults, each with the table of its season without; three planted bugs, each
+           found within 1,000 seasons (tests/simulation)
   samples  every recorded mission saved and loaded, the intervals of 2,000 seasons, 10 requests of every operation in
            the OpenAPI document, every tutorial as a notebook
   pixels   10,000 configurations and event sequences of Among Them per property, in the sanitized build
@@ -198,6 +200,12 @@ def rounds(args: argparse.Namespace) -> bool:
     return run("-m", "pytest", "-q", test, **sizes) and run("-m", "tests.soak.rounds") and seating
 
 
+def simulation(args: argparse.Namespace) -> bool:
+    played = run("-m", "tests.simulation", "--seasons", args.seasons, "--seed", 10_000 * args.seed)
+    plants = ("lost_lease", "double_count", "stale_cache")
+    return all([run("-m", "tests.simulation", "--seasons", 1000, "--plant", name) for name in plants]) and played
+
+
 def samples(args: argparse.Namespace) -> bool:
     missions = "packages/mettagrid/tests/config/test_recorded_configs.py"
     seasons = "packages/observatory/tests/standings/test_intervals.py"
@@ -242,6 +250,7 @@ STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "requests": requests,
     "commissioners": commissioners,
     "rounds": rounds,
+    "simulation": simulation,
     "samples": samples,
     "pixels": pixels,
     "image": image,

@@ -46,14 +46,14 @@ def draw(chance: random.Random) -> Faults:
         return most * chance.random() if chance.random() < 0.6 else 0.0
 
     return Faults(
-        seconds=10 + 15 * chance.random(),
+        seconds=6 + 8 * chance.random(),
         lost=some(0.15),
         doubled=some(0.3),
         latency=0.002 + some(1.0),
         slowness=some(0.3),
         disk_failures=some(0.2),
         machine_failures=some(0.3),
-        episode_seconds=1 + some(12.0),
+        episode_seconds=1 + some(8.0),
         server_kills=chance.randint(0, 4),
         worker_kills=chance.randint(0, 3),
         cuts=chance.randint(0, 3),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import AbstractContextManager
@@ -13,7 +14,10 @@ from sqlalchemy.orm import Session
 from observatory.database.cache import Cache, Entry
 from observatory.database.tables.jobs import Job
 from observatory.errors import NotFound
+from observatory.events import Versions
 from observatory.jobs import repository, service
+from observatory.matches import repository as matches
+from observatory.standings.table_cache import RECHECK_SECONDS, PoolTable
 
 __all__ = ["PLANTS"]
 
@@ -31,20 +35,21 @@ def lost_lease() -> AbstractContextManager[object]:
 
 
 def double_count() -> AbstractContextManager[object]:
-    """A table adds the last match again when it is updated."""
-    from observatory.standings.table_cache import PoolTable
+    """A table that is updated adds its last match again, and does not compare its size with the log."""
 
-    update = PoolTable.update
+    def update(self: PoolTable, session: Session, versions: Versions | None, began: int = 0) -> None:
+        with self.lock:
+            is_fresh = self.versions == versions and time.monotonic() - self.checked_at < RECHECK_SECONDS
+            if versions is None or not is_fresh:
+                for match in matches.match_log(session, self.pool_id, after=max(0, self.fold.last_order - 1)):
+                    self.fold.add(match)
+                self.versions, self.checked_at = versions, time.monotonic()
 
-    def add_again(self: PoolTable, session: Session, versions: Any, began: int = 0) -> None:
-        update(self, session, versions, began)
-
-    return mock.patch.object(PoolTable, "update", add_again)
+    return mock.patch.object(PoolTable, "update", update)
 
 
 def stale_cache() -> AbstractContextManager[object]:
     """A cached value is served until it expires, whatever has changed."""
-    import time
 
     def fresh(self: Cache, key: Hashable, versions: Callable[[Iterable[Any]], Any]) -> Entry | None:
         entry = self.get(key)
