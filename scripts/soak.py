@@ -3,8 +3,8 @@
 mission and variant, 20,000 games in both engines, attacks on a server, policies that send and print too much, full
 disks, 100 kills of a training run and of a league, what `make test` only samples, the container images.
 
-usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--kills N] [--minutes M] [--seed S] [--jobs N]
-               [--case SEED|FILE]
+usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--kills N] [--seasons N] [--minutes M] [--seed S]
+               [--jobs N] [--case SEED|FILE]
 
 stages, in this order:
   fuzz     10,000 mutated configs, 50 steps each, in the sanitized build (tests/soak/fuzz.py)
@@ -278,6 +278,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--games", type=int, default=20_000, help="games of compat (20000)")
     parser.add_argument("--kills", type=int, default=100, help="kills in a season and in a training run (100)")
     parser.add_argument("--episodes", type=int, default=200, help="Coworld episodes (200)")
+    parser.add_argument("--seasons", type=int, default=10_000, help="simulated seasons (10000)")
     parser.add_argument("--minutes", type=float, default=5.0, help="time of the agents (5)")
     parser.add_argument("--seed", type=int, default=0, help="first seed (0)")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2), help="processes at a time")
