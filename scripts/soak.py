@@ -3,8 +3,8 @@
 mission and variant, 20,000 games in both engines, attacks on a server, policies that send and print too much, full
 disks, 100 kills of a training run and of a league, what `make test` only samples, the container images.
 
-usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--kills N] [--minutes M] [--seed S] [--jobs N]
-               [--case SEED|FILE]
+usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--kills N] [--seasons N] [--minutes M] [--seed S]
+               [--jobs N] [--case SEED|FILE]
 
 stages, in this order:
   fuzz     10,000 mutated configs, 50 steps each, in the sanitized build (tests/soak/fuzz.py)
@@ -40,6 +40,8 @@ stages, in this order:
            kills; 50 policies in 5 divisions play 20 rounds each by themselves (rounds.py); 2,000 seatings
   fleet    2,000 matches on two Ray nodes, PostgreSQL and S3, while a node, a server and the connections to the database
            are killed in turn: same table as undisturbed, no match twice (tests/soak/fleet.py)
+  simulation  10,000 simulated seasons with faults, each with the table of its season without; three planted bugs, each
+           found within 1,000 seasons (tests/simulation)
   samples  every recorded mission saved and loaded, the intervals of 2,000 seasons, 10 requests of every operation in
            the OpenAPI document, every tutorial as a notebook
   pixels   10,000 configurations and event sequences of Among Them per property, in the sanitized build
@@ -206,6 +208,12 @@ def fleet(args: argparse.Namespace) -> bool:
     return run("tests/soak/fleet.py", "--matches", args.matches, "--servers", args.servers)
 
 
+def simulation(args: argparse.Namespace) -> bool:
+    played = run("-m", "tests.simulation", "--seasons", args.seasons, "--seed", 10_000 * args.seed)
+    plants = ("lost_lease", "double_count", "stale_cache")
+    return all([run("-m", "tests.simulation", "--seasons", 1000, "--plant", name) for name in plants]) and played
+
+
 def samples(args: argparse.Namespace) -> bool:
     missions = "packages/mettagrid/tests/config/test_recorded_configs.py"
     seasons = "packages/observatory/tests/standings/test_intervals.py"
@@ -255,6 +263,7 @@ STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "commissioners": commissioners,
     "rounds": rounds,
     "fleet": fleet,
+    "simulation": simulation,
     "samples": samples,
     "pixels": pixels,
     "image": image,
@@ -285,6 +294,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--episodes", type=int, default=200, help="Coworld episodes (200)")
     parser.add_argument("--matches", type=int, default=2000, help="matches of the fleet (2000)")
     parser.add_argument("--servers", type=int, default=1, help="servers of the fleet, on one database (1)")
+    parser.add_argument("--seasons", type=int, default=10_000, help="simulated seasons (10000)")
     parser.add_argument("--minutes", type=float, default=5.0, help="time of the agents (5)")
     parser.add_argument("--seed", type=int, default=0, help="first seed (0)")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2), help="processes at a time")

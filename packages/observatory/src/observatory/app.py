@@ -33,6 +33,7 @@ from observatory.http.response_cache import ResponseCache
 from observatory.keys import load_keys
 from observatory.live.broadcasts import Broadcasts
 from observatory.notices.delivering import Deliverer
+from observatory.operations.state import open_operations
 from observatory.operations.sweeping import sweep_periodically
 from observatory.rounds.loop import LeagueLoop
 from observatory.settings import Settings
@@ -40,7 +41,7 @@ from observatory.standings.rank_watch import RankWatch
 from observatory.standings.table_cache import warm_up
 from observatory.store import make_store
 
-__all__ = ["create_app"]
+__all__ = ["create_app", "open_state"]
 
 logger = logging.getLogger(__name__)
 
@@ -60,37 +61,43 @@ def create_app(settings: Settings | None = None, *, clock: Clock = utc_now) -> F
         redoc_url=None,
         dependencies=[Depends(limit)],
     )
-    state = app.state
-    state.settings = settings
-    state.clock = clock
-    state.keys = load_keys(settings)
-    state.database = Database(settings.sqlalchemy_url(), timeout_seconds=settings.database_timeout_seconds)
-    state.response_cache = ResponseCache(state.database, find_principal)
-    state.store = make_store(settings, state.keys, clock)
-    migrate(state.database)
+    database = Database(settings.sqlalchemy_url(), timeout_seconds=settings.database_timeout_seconds)
+    migrate(database)
     outcomes.install()
-    _seed(settings, state.database, clock)
-    state.commissioner = Commissioner(state.database, settings, clock)
-    state.league_loop = LeagueLoop(state.database, clock)
-    state.commissioner_loop = CommissionerLoop(state.database, settings, clock)
-    state.link = None
-    if not state.database.is_sqlite:
-        state.link = Link(state.database, settings.peer_url or settings.local_url())
-        state.link.on_reset.append(state.commissioner.forget)
-    state.rank_watch = RankWatch(state.database, clock)
-    state.deliverer = Deliverer(state.database, settings, state.keys, clock)
-    state.tunnels = Tunnels()
-    state.broadcasts = Broadcasts(max_bytes=settings.max_live_bytes)
-    state.peers = Peers(state.database, state.keys, settings.peer_url or settings.local_url(), _held(state))
-    if state.link is not None:
-        state.link.handlers |= {"ask": state.peers.on_question, "here": state.peers.on_answer}
-    state.hosted_loop = HostedLoop(state.database, settings, clock, state.tunnels)
+    _seed(settings, database, clock)
+    open_state(app, settings, database, clock)
     refusals.install(app)
     for router in _routers():
         app.include_router(router)
     app.router.routes[:0] = _sockets()  # before the pages, which take every path
     _install_operations(app)
     return app
+
+
+def open_state(app: FastAPI, settings: Settings, database: Database, clock: Clock) -> None:
+    """Give the application everything that a process keeps in memory, as at its start, on a migrated database."""
+    state = app.state
+    state.settings = settings
+    state.clock = clock
+    state.keys = load_keys(settings)
+    state.database = database
+    state.response_cache = ResponseCache(database, find_principal)
+    state.store = make_store(settings, state.keys, clock)
+    state.commissioner = Commissioner(database, settings, clock)
+    state.league_loop = LeagueLoop(database, clock)
+    state.commissioner_loop = CommissionerLoop(database, settings, clock)
+    address = settings.peer_url or settings.local_url()
+    state.link = None if database.is_sqlite else Link(database, address)
+    state.rank_watch = RankWatch(database, clock)
+    state.deliverer = Deliverer(database, settings, state.keys, clock)
+    state.tunnels = Tunnels()
+    state.broadcasts = Broadcasts(max_bytes=settings.max_live_bytes)
+    state.peers = Peers(database, state.keys, address, _held(state))
+    if state.link is not None:
+        state.link.on_reset.append(state.commissioner.forget)
+        state.link.handlers |= {"ask": state.peers.on_question, "here": state.peers.on_answer}
+    state.hosted_loop = HostedLoop(database, settings, clock, state.tunnels)
+    open_operations(state)
 
 
 @asynccontextmanager

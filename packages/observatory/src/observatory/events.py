@@ -170,7 +170,7 @@ class Hub:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._subscribers: set[_Inbox] = set()
+        self._subscribers: dict[_Inbox, None] = {}  # woken in the order in which they came
         self._life = secrets.token_hex(4)
         self._number = 0
         self._versions: Counter[_Counted] = Counter()
@@ -259,11 +259,11 @@ class Hub:
 
     def _add(self, inbox: _Inbox) -> None:
         with self._lock:
-            self._subscribers.add(inbox)
+            self._subscribers[inbox] = None
 
     def _remove(self, inbox: _Inbox) -> None:
         with self._lock:
-            self._subscribers.discard(inbox)
+            self._subscribers.pop(inbox, None)
 
 
 class _Inbox:

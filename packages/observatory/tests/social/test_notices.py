@@ -159,6 +159,30 @@ def test_an_owner_learns_who_overtook_a_policy_and_how_the_season_ended(
     assert [row["title"] for row in notices(client, bob) if row["kind"] == "promotion"] == ["theirs v1 won Open"]
 
 
+def test_two_servers_that_compare_a_table_at_once_tell_its_end_once(
+    client: TestClient, world: World, app: FastAPI, ada: Any, bob: Any, clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.season()
+    database = app.state.database
+    watch, other = RankWatch(database, clock), RankWatch(database, clock)
+    play(world, world.version(ada, "mine"), world.version(bob, "theirs"), 0, (3.0, 1.0))
+    watch.check()
+    with database.transaction() as session:
+        end_season(session, session.scalars(select(Season)).one(), now=clock())
+    begin = database.transaction
+
+    def begin_after_other() -> Any:
+        monkeypatch.setattr(database, "transaction", begin)
+        other.check()  # between what the first one has read and what it writes
+        return begin()
+
+    monkeypatch.setattr(database, "transaction", begin_after_other)
+    watch.check()
+    with database.read() as session:
+        final = session.scalars(select(Notice).where(Notice.topic.startswith("final:"))).all()
+    assert [row.events for row in final] == [1, 1]
+
+
 def test_moves_in_a_league_are_told_to_the_player_and_to_no_one_else(
     client: TestClient, world: World, ada: Any, bob: Any, clock: Any
 ) -> None:

@@ -50,9 +50,8 @@ class RequestMiddleware:
     A log line has the path without its query, and who called as far as that is known; see `logs`.
     """
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -78,9 +77,10 @@ class RequestMiddleware:
                 await self._app(scope, receive, send_with_id)
         finally:
             seconds = time.perf_counter() - started
+            metrics: Metrics = scope["app"].state.metrics
             route = getattr(scope.get("route"), "path", "none")
             method = scope["method"] if scope["method"] in _METHODS else "other"
-            self._metrics.requests.labels(method, route, str(status)).observe(seconds)
+            metrics.requests.labels(method, route, str(status)).observe(seconds)
             if scope["path"] not in _QUIET or status >= 400:
                 path = loggable(scope["path"])
                 logger.info(

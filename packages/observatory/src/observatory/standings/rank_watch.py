@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import anyio
 import anyio.to_thread
@@ -83,9 +83,11 @@ class RankWatch:
                     continue
                 ranks = _ranks(session, season, pool)
                 before = {} if reported is None else {uuid.UUID(key): int(rank) for key, rank in reported.ranks.items()}
+                seen = _stamp(reported)
             if ranks != before or has_ended:
                 with self._database.transaction() as session:
-                    self._tell(session, pool.id, before, ranks, has_ended=has_ended)
+                    if _stamp(session.get(TableRanks, pool.id)) == seen:  # or another server has told the owners
+                        self._tell(session, pool.id, before, ranks, has_ended=has_ended)
         return is_done
 
     def _tell(self, session: Session, pool_id: uuid.UUID, before: Ranks, ranks: Ranks, *, has_ended: bool) -> None:
@@ -110,6 +112,11 @@ class RankWatch:
         reported.ranks = {str(version): rank for version, rank in ranks.items()}
         reported.updated_at, reported.final_at = now, now if has_ended else None
         session.flush()
+
+
+def _stamp(reported: TableRanks | None) -> tuple[datetime, datetime | None] | None:
+    """Return what changes whenever ranks are reported."""
+    return None if reported is None else (reported.updated_at, reported.final_at)
 
 
 def _watched(session: Session) -> list[Season]:

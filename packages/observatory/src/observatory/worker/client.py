@@ -80,12 +80,15 @@ class HttpJobClient:
         labels: Sequence[str] = (),
         capacity: Capacity | None = None,
         ca_file: Path | None = None,
+        transport: httpx.BaseTransport | None = None,
     ) -> None:
         self.server = server.rstrip("/")
         self.ca_file = ca_file
         self.pause_seconds = 0.0
         self._about = {"labels": list(labels), **({} if capacity is None else asdict(capacity))}
-        self._http = httpx.Client(timeout=timeout, trust_env=False, verify=trusted_certificates(ca_file))
+        self._http = httpx.Client(
+            timeout=timeout, trust_env=False, verify=trusted_certificates(ca_file), transport=transport
+        )
         self._token = token
         self._has_answered = False
 

@@ -1,0 +1,217 @@
+"""One thread, one seed and a virtual clock for everything: servers, workers, users and the network between them.
+
+`Scheduler` is an event loop whose time passes only while all tasks wait: it then jumps to the next timer. Code that a
+server runs in threads runs in greenlets instead, which can be suspended at every transaction. Clocks and the source of
+random numbers of the operating system are replaced while a season runs, so one seed gives one history.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import hashlib
+import os
+import random
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+from unittest import mock
+
+import anyio
+import anyio.to_thread
+import greenlet
+from sqlalchemy.util import await_only, greenlet_spawn
+
+from observatory.database import base
+
+__all__ = ["EPOCH", "Deadlock", "Process", "Scheduler", "await_here", "point"]
+
+Result = TypeVar("Result")
+EPOCH = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+_process: contextvars.ContextVar[Process | None] = contextvars.ContextVar("process", default=None)
+
+
+class Deadlock(Exception):
+    """Everything waits, and nothing will ever happen."""
+
+
+class Scheduler(asyncio.BaseEventLoop):
+    """An event loop with a virtual clock, a source of chance and a log."""
+
+    def __init__(self, seed: object) -> None:
+        super().__init__()
+        self.now = 0.0
+        self.chance = random.Random(f"schedule/{seed}")
+        self.show: Callable[[str], None] | None = None
+        self.lines: list[str] = []
+        self.slowness = 0.0
+        """how long threads and disks take, in seconds, at most"""
+        self._bytes = random.Random(f"bytes/{seed}").randbytes
+        self._digest = hashlib.blake2b(digest_size=16)
+        self._selector = self  # type: ignore[assignment]
+        self.set_task_factory(_make_task)
+
+    def time(self) -> float:
+        return self.now
+
+    def select(self, timeout: float | None) -> list[object]:
+        """Wait as a selector does: the clock jumps to the next timer."""
+        if timeout is None:
+            raise Deadlock
+        self.now += timeout
+        return []
+
+    def close(self) -> None:
+        self._selector = None  # type: ignore[assignment]
+        super().close()
+
+    def _process_events(self, events: list[object]) -> None:
+        pass
+
+    def _write_to_self(self) -> None:
+        pass
+
+    def utc(self) -> datetime:
+        return EPOCH + timedelta(seconds=self.now)
+
+    def note(self, *words: object) -> None:
+        """Add a line to the log."""
+        line = " ".join([f"{self.now:9.4f}", *map(str, words)])
+        self._digest.update(line.encode() + b"\n")
+        self.lines.append(line)
+        if self.show is not None:
+            self.show(line)
+
+    @property
+    def digest(self) -> str:
+        """Return the digest of the log so far."""
+        return self._digest.hexdigest()
+
+    def delay(self) -> float:
+        """Return how long a step in a thread takes; most take no time."""
+        return self.chance.random() * self.slowness if self.chance.random() < 0.3 else 0.0
+
+    @contextmanager
+    def installed(self) -> Iterator[None]:
+        """Replace clocks, random bytes and threads of this process while the block runs."""
+
+        def urandom(size: int) -> bytes:
+            return self._bytes(size)
+
+        def sleep(seconds: float) -> None:
+            await_here(asyncio.sleep(seconds))
+
+        start = EPOCH.timestamp()
+        with ExitStack() as patches:
+            for place, name, new in (
+                (time, "monotonic", lambda: 1000.0 + self.now),
+                (time, "monotonic_ns", self._tick),
+                (time, "time", lambda: start + self.now),
+                (time, "time_ns", lambda: int((start + self.now) * 1e9)),
+                (time, "sleep", sleep),
+                (os, "urandom", urandom),
+                (random, "_urandom", urandom),
+                (base, "_last_stamp", 0),
+                (anyio.to_thread, "run_sync", _run_sync),
+            ):
+                patches.enter_context(mock.patch.object(place, name, new))
+            self._ticks = 0
+            yield
+
+    def _tick(self) -> int:
+        """Return a clock that never shows the same time twice."""
+        self._ticks += 1
+        return int((1000.0 + self.now) * 1e9) + self._ticks
+
+
+class Process:
+    """Something that can be killed at any await and any transaction: a server, a worker, a user."""
+
+    def __init__(self, name: str, scheduler: Scheduler) -> None:
+        self.name, self.scheduler = name, scheduler
+        self.is_alive = True
+        self.tasks: list[asyncio.Task[Any]] = []
+        self.points = 0
+        """how often it could have died so far"""
+        self.dies_at: int | None = None
+
+    def spawn(self, work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
+        """Run a coroutine, and all tasks that it starts, as part of this process."""
+        context = contextvars.copy_context()
+        context.run(_process.set, self)
+        return context.run(self.scheduler.create_task, work)
+
+    def spawn_thread(self, function: Callable[..., Result], *arguments: object) -> asyncio.Task[Result]:
+        """Run a function that blocks as part of this process."""
+        return self.spawn(greenlet_spawn(function, *arguments))
+
+    def kill(self) -> None:
+        """Stop all its tasks where they are; what they hold in memory is gone."""
+        if self.is_alive:
+            self.scheduler.note("kill", self.name, "at", self.points)
+            self.is_alive = False
+            for task in list(self.tasks):
+                task.cancel()
+
+    def pass_point(self) -> None:
+        """Die here if the plan says so."""
+        self.points += 1
+        if self.points == self.dies_at:
+            self.kill()
+
+
+def point(wait: bool = True) -> None:
+    """Mark a place in blocking code where the process may be suspended or killed; no effect outside of processes."""
+    process = _process.get()
+    if process is None:
+        return
+    if process.is_alive:
+        process.pass_point()
+    if not process.is_alive:
+        raise asyncio.CancelledError
+    if wait and _is_in_greenlet() and (delay := process.scheduler.delay()):
+        await_only(asyncio.sleep(delay))
+
+
+def await_here(work: Awaitable[Result]) -> Result:
+    """Wait in blocking code, which runs in a greenlet."""
+    return await_only(work)
+
+
+def _is_in_greenlet() -> bool:
+    return getattr(greenlet.getcurrent(), "__sqlalchemy_greenlet_provider__", False)
+
+
+def _make_task(loop: asyncio.AbstractEventLoop, work: Any, context: Any = None) -> asyncio.Task[Any]:
+    task = asyncio.Task(work, loop=loop, context=context) if context is not None else asyncio.Task(work, loop=loop)
+    process = _process.get()
+    if process is not None:
+        process.tasks.append(task)
+        task.add_done_callback(process.tasks.remove)
+        if not process.is_alive:
+            task.cancel()
+    return task
+
+
+async def _run_sync(
+    function: Callable[..., Any],
+    *arguments: Any,
+    abandon_on_cancel: bool = False,
+    cancellable: bool | None = None,
+    limiter: anyio.CapacityLimiter | None = None,
+) -> Any:
+    """Run a function as `anyio.to_thread.run_sync` does, without a thread."""
+    process = _process.get()
+    if process is not None and process.is_alive:
+        process.pass_point()
+        await asyncio.sleep(process.scheduler.delay())
+    if process is not None and not process.is_alive:
+        raise asyncio.CancelledError
+    if limiter is None:
+        with anyio.CancelScope(shield=not abandon_on_cancel):
+            return await greenlet_spawn(function, *arguments)
+    async with limiter:
+        with anyio.CancelScope(shield=not abandon_on_cancel):
+            return await greenlet_spawn(function, *arguments)

@@ -1,0 +1,218 @@
+"""One season from its entries to its table: users enter policies, workers play, readers read, faults happen."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import random
+import tempfile
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from unittest import mock
+
+from observatory.commissioner import loop as commissioner_loop
+from tests.simulation import faults as fault_rules
+from tests.simulation.faults import CALM, Faults
+from tests.simulation.invariants import Checks, Snapshot, check_history, snapshot
+from tests.simulation.network import Lost, Network, Reply
+from tests.simulation.scenarios import SCENARIOS, Scenario, Template, ladder_settings, template, workplace
+from tests.simulation.scheduler import Process, Scheduler
+from tests.simulation.servers import Cluster, Observer, Server
+from tests.simulation.workers import SimulatedWorker, WorkerLog
+
+__all__ = ["Outcome", "play_calmly", "play_season"]
+
+_JSON = [("content-type", "application/json")]
+PATIENCE_SECONDS = 900.0
+QUIET_SECONDS = 7.0
+"""without a change, after the last of which every loop has looked at everything"""
+
+
+@dataclass
+class Outcome:
+    """How a season ended."""
+
+    seed: object
+    scenario: str
+    faults: Faults
+    violations: list[str]
+    digest: str
+    lines: list[str] = field(repr=False)
+    moves: int = 0
+
+
+@functools.cache
+def play_calmly(scenario: Scenario) -> Snapshot:
+    """Return how a season ends without faults; played once."""
+    run = _Season(template(scenario), f"calm/{scenario.name}", CALM)
+    found = run.play()
+    if run.checks.violations or found is None:
+        raise AssertionError(f"{scenario.name} fails without faults: {run.checks.violations}")
+    return found
+
+
+def play_season(
+    seed: int,
+    *,
+    plant: Callable[[], AbstractContextManager[object]] = nullcontext,
+    show: Callable[[str], None] | None = None,
+) -> Outcome:
+    """Play the season of a seed with faults, and compare its end with the one without."""
+    chance = random.Random(f"season/{seed}")
+    [scenario] = chance.choices(SCENARIOS, [one.weight for one in SCENARIOS])
+    expected = play_calmly(scenario)
+    drawn = fault_rules.draw(chance)
+    run = _Season(template(scenario), seed, drawn)
+    run.scheduler.show = show
+    with plant():
+        found = run.play()
+    if found is not None:
+        run.checks.violations += expected.differences(found)
+    scheduler = run.scheduler
+    return Outcome(
+        seed, scenario.name, drawn, run.checks.violations, scheduler.digest, scheduler.lines, len(run.cluster.moves)
+    )
+
+
+def _often() -> AbstractContextManager[object]:
+    """Let the commissioner look at all seasons more often: it hears nothing of what other servers write."""
+    return mock.patch.object(commissioner_loop, "CHECK_ALL_SECONDS", 4.0)
+
+
+class _Season:
+    """A season that is being played."""
+
+    def __init__(self, prepared: Template, seed: object, faults: Faults) -> None:
+        self.template, self.faults = prepared, faults
+        self.folder = workplace()
+        self.scheduler = Scheduler(seed)
+        self.cluster = Cluster(self.scheduler, self.folder)
+        loops = prepared.scenario.loops
+        self.servers = [Server(self.cluster, number, loops) for number in range(2)]
+        self.witness = Server(self.cluster, 2, ())
+        self.network = Network(self.scheduler, self.servers)
+        self.worker_log = WorkerLog()
+        self.workers = [
+            SimulatedWorker(f"w{number}", self.scheduler, self.network, prepared.worker_token, self.worker_log)
+            for number in range(2)
+        ]
+        self.checks = Checks(self.cluster, prepared)
+        self.is_entered = False
+
+    def play(self) -> Snapshot | None:
+        """Play to the end; return what is there then, or None if the season does not end."""
+        self.template.install(self.folder)
+        asyncio.set_event_loop(self.scheduler)
+        folder, tempfile.tempdir = tempfile.tempdir, str(self.folder)
+        try:
+            with self.scheduler.installed(), Observer(self.cluster), _often():
+                try:
+                    return self.scheduler.run_until_complete(self._run())
+                finally:
+                    self._end()
+        finally:
+            tempfile.tempdir = folder
+            asyncio.set_event_loop(None)
+
+    async def _run(self) -> Snapshot | None:
+        for server in self.servers:
+            server.start()
+        self.servers[0].lead()
+        for worker in self.workers:
+            worker.start()
+        users = Process("users", self.scheduler)
+        users.spawn(fault_rules.elect(self.scheduler, self.servers))
+        causing = users.spawn(
+            fault_rules.cause(
+                self.scheduler, self.faults, self.cluster, self.network, self.servers, self.workers
+            )
+        )
+        entering = users.spawn(self._enter_all(users))
+        if self.faults is not CALM:
+            users.spawn(self._read())
+        await asyncio.gather(causing, entering)
+        while not self._is_over():
+            if self.scheduler.now > PATIENCE_SECONDS:
+                self.checks.violate("the season does not end")
+                return None
+            await asyncio.sleep(1.0)
+        check_history(self.checks, self.worker_log.finished)
+        self.witness.start()
+        return await snapshot(self.checks, self.servers, self.witness)
+
+    def _end(self) -> None:
+        for thing in (*self.servers, self.witness, *self.workers):
+            thing.kill()
+        scheduler = self.scheduler
+        for task in sorted(asyncio.all_tasks(scheduler), key=lambda task: task.get_name()):
+            task.cancel()
+        scheduler.run_until_complete(asyncio.sleep(1.0))
+        left = asyncio.all_tasks(scheduler)
+        assert not left, left
+        scheduler.run_until_complete(scheduler.shutdown_asyncgens())
+        scheduler.close()
+
+    def _is_over(self) -> bool:
+        """Return whether everything was played and nothing has changed for a while."""
+        last: dict[str, str] = {job: state for _, job, state, _ in self.cluster.moves}
+        if not last or not set(last.values()) <= {"completed", "failed"}:
+            return False
+        return self.scheduler.now - max(self.cluster.committed_at, self.faults.seconds) >= QUIET_SECONDS
+
+    async def _enter_all(self, users: Process) -> None:
+        """Enter every policy, each by its owner, then start what has to be started."""
+        kind, owner = self.template.scenario.kind, self.template.users["owner"]
+        if kind != "league":
+            await asyncio.gather(*(users.spawn(self._enter(name)) for name in self.template.versions))
+        if kind == "team":
+            await self._insist("owner", "POST", f"/tournament/seasons/{self.template.reference}/start", owner.pairs)
+        elif kind == "league":
+            await asyncio.sleep(self.scheduler.chance.random() * self.faults.seconds / 2)
+            path = f"/v2/leagues/{self.template.reference}/settings"
+            await self._insist("owner", "POST", path, owner.pairs, ladder_settings())
+
+    async def _enter(self, name: str) -> None:
+        user, version = self.template.users[name], self.template.versions[name]
+        await asyncio.sleep(self.scheduler.chance.random() * self.faults.seconds / 2)
+        season = f"/tournament/seasons/{self.template.reference}"
+        body = {"policy_version_id": version}
+        reply = await self._insist(name, "POST", f"{season}/submissions", user.pairs, json.dumps(body).encode())
+        self.checks.entered(version)
+        server = reply.server
+        if server.is_up and server.life == reply.life:  # a server shows at once what it has acknowledged
+            try:
+                listed = await server.handle("GET", f"{season}/policies", [], b"")
+            except ConnectionError:
+                return
+            if listed.status == 200 and version not in listed.body.decode():
+                self.checks.violate(f"{server.name} does not list {name}, which it has just accepted")
+
+    async def _insist(
+        self, name: str, method: str, path: str, headers: list[tuple[str, str]], body: bytes = b""
+    ) -> Reply:
+        """Repeat a request until a server has accepted it; "it was done before" is an acceptance, too."""
+        while True:
+            try:
+                reply = await self.network.call(name, method, path, [*headers, *_JSON], body)
+            except Lost:
+                reply = None
+            if reply is not None and (reply.status < 300 or reply.status == 409):
+                return reply
+            if reply is not None and reply.status not in (408, 429, 503):
+                self.checks.violate(f"{method} {path} answers {reply.status}: {reply.body[:200]!r}")
+                return reply
+            await asyncio.sleep(0.5 + self.scheduler.chance.random())
+
+    async def _read(self) -> None:
+        """Read tables while the season is played, from any server, and compare them with what was committed."""
+        while True:
+            await asyncio.sleep(0.5 + 3 * self.scheduler.chance.random())
+            path = self.scheduler.chance.choice(self.checks.read_paths)
+            asked_at = self.scheduler.now
+            try:
+                reply = await self.network.call("reader", "GET", path)
+            except Lost:
+                continue
+            self.checks.check_read(path, reply, asked_at)
