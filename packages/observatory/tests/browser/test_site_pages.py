@@ -167,7 +167,7 @@ def test_every_page_of_the_site_fits_a_phone_and_is_readable(
     ):
         page.goto(site.url + address)
         page.wait_for_selector("main h1")
-        page.wait_for_function("!document.querySelector('.loading')")
+        expect(page.locator(".loading")).to_have_count(0)
         assert page.evaluate("document.documentElement.dataset.theme") == theme
         problems = page.evaluate(STRUCTURE) + page.evaluate(CONTRAST)
         wrong += [f"{address}: {problem}" for problem in problems]
