@@ -143,7 +143,13 @@ export function waitingFor(error: Error | null, next: string): HTMLElement {
     { class: "column" },
     el("h1", {}, isUnknown ? "Page not found" : needsSignIn ? "Sign in to continue" : "Request failed"),
     problem(error),
-    el("p", { class: "actions" }, needsSignIn && buttonLink(to.signIn(next), "Sign in"), link(to.home(), "Front page")),
+    el(
+      "p",
+      { class: "actions" },
+      needsSignIn && buttonLink(to.signIn(next), "Sign in"),
+      !needsSignIn && !isUnknown && act("Try again", () => location.reload()),
+      link(to.home(), "Front page"),
+    ),
   );
 }
 
