@@ -3,7 +3,8 @@
 usage: python scripts/league_gallery.py [--data FOLDER] [--played N] [--rounds N] [--only PAGE ...]
 
 Starts `observatory demo` in the folder (by default `.league`), waits until its first season has played some matches
-(by default 30) and a league some rounds (3), and captures every page: on a desktop in both themes, and on a phone.
+(by default 30) and a league some rounds (3), and captures every page and its states (empty, loading, error, signed
+out): on a desktop in both themes, and on a phone.
 """
 
 import argparse
@@ -25,12 +26,14 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 from cogames.policy.bundles import create_bundle
+from gallery_states import STATES, State
 from workspace import ROOT, fail, say
 
 GALLERY = ROOT / "docs" / "gallery"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-background-networking"]
 DESK = {"viewport": {"width": 1280, "height": 860}}
 PHONE = {"viewport": {"width": 390, "height": 780}, "device_scale_factor": 1.5, "has_touch": True, "is_mobile": True}
+FRIENDLIES = "/observatory/api/friendlies"
 MAX_PIXELS = 1300
 """maximum height of a screenshot; longer pages are cut"""
 
@@ -81,7 +84,9 @@ def pages(http: httpx.Client) -> dict[str, str]:
     leader = http.get("/observatory/api/seasons/demo/table").json()["rows"][0]["policy"]["id"]
     author = http.get(f"/observatory/api/policies/{leader}").json()["policy"]["author_id"]
     season = "/observatory/api/seasons/demo/matches"
-    match = next(row for row in http.get(season, params={"status": "completed"}).json()["rows"] if row["has_replay"])
+    played = http.get(season, params={"status": "completed"}).json()["rows"]
+    shared = [row for row in played if row["has_replay"] and len(row["players"]) > 1]
+    match, other = [row for row in shared if any(player["policy"]["id"] == leader for player in row["players"])][:2]
     failed = http.get(season, params={"status": "failed"}).json()["rows"]
     addresses = {
         "front": "/observatory",
@@ -91,6 +96,7 @@ def pages(http: httpx.Client) -> dict[str, str]:
         "matches": "/observatory/seasons/demo/matches",
         "rules": "/observatory/seasons/demo/about",
         "match": f"/observatory/matches/{match['id']}",
+        "compare": f"/observatory/matches/{match['id']}/compare/{other['id']}",
         "policy": f"/observatory/policies/{leader}",
         "upload": "/observatory/upload",
         "queue": "/observatory/queue",
@@ -99,6 +105,7 @@ def pages(http: httpx.Client) -> dict[str, str]:
         "person": f"/observatory/people/{author}",
         "manage": "/observatory/manage",
         "edit-season": "/observatory/manage/seasons/demo",
+        "new-season": "/observatory/manage/seasons/new",
         "invitations": "/observatory/manage/invitations",
         "users": "/observatory/manage/users",
         "audit": "/observatory/manage/audit",
@@ -151,7 +158,7 @@ def running_match(http: httpx.Client) -> str:
 
 @contextmanager
 def hosted_pages(playwright: Playwright, url: str, signed_in: Any, http: httpx.Client) -> Iterator[dict[str, str]]:
-    """Open a game for people and a lobby, and yield the addresses of their pages; end both afterwards."""
+    """Open a game for people, a lobby and a challenge; yield the addresses of their pages, and end all three."""
     api = playwright.request.new_context(base_url=url, storage_state=signed_in)
     headers = {"X-CSRF-Token": api.get("/observatory/api/me").json()["csrf"]}
 
@@ -162,11 +169,21 @@ def hosted_pages(playwright: Playwright, url: str, signed_in: Any, http: httpx.C
     league = max(http.get("/observatory/api/leagues").json(), key=lambda card: card["rounds"])
     session = call("/v2/coworlds/play/session", coworld_id=league["game"]["coworld_id"])["session_id"]
     lobby = call(f"/v2/leagues/{league['id']}/lobbies", idempotency_key=f"gallery {time.time()}")["id"]
+    leader = http.get("/observatory/api/seasons/demo/table").json()["rows"][0]["policy"]["id"]
+    options = api.get(f"{FRIENDLIES}/options/{leader}").json()
+    addresses: dict[str, str] = {}
     try:
-        yield {"play": f"/observatory/play/{session}", "lobby": f"/observatory/lobbies/{lobby}"}
+        addresses = {"play": f"/observatory/play/{session}", "lobby": f"/observatory/lobbies/{lobby}"}
+        if options["policies"]:
+            mine = options["policies"][0]["id"]
+            sent = call(FRIENDLIES, policy_version_id=mine, opponent_version_id=leader, mission="season:demo")
+            addresses["friendly"] = f"/observatory/friendlies/{sent['id']}"
+        yield addresses
     finally:
         call(f"/v2/coworlds/play/session/{session}/end")
         call(f"/v2/lobbies/{lobby}/cancel")
+        if "friendly" in addresses:
+            call(f"{FRIENDLIES}/{sent['id']}/withdraw")
         api.dispose()
 
 
@@ -183,7 +200,7 @@ def upload(page: Page) -> None:
 
 def ready(page: Page, name: str) -> None:
     page.wait_for_selector("h1")
-    page.wait_for_function("!document.querySelector('.loading')")
+    page.wait_for_selector(".loading", state="detached")
     if name == "upload":
         upload(page)
     if name == "match":
@@ -212,14 +229,32 @@ def take(
     device: Any,
     suffix: str,
 ) -> None:
+    """Save the screenshot of a page that has loaded."""
     state = None if name == "sign-in" else signed_in
     with browser.new_context(color_scheme=theme, storage_state=state, **device) as context:
         page = context.new_page()
         page.goto(address)
         ready(page, name)
-        height = min(page.evaluate("document.documentElement.scrollHeight"), MAX_PIXELS)
-        clip: Any = {"x": 0, "y": 0, "width": device["viewport"]["width"], "height": max(height, 480)}
-        picture = Image.open(io.BytesIO(page.screenshot(full_page=True, clip=clip)))
+        save(page, name, device, suffix)
+
+
+def take_state(browser: Browser, name: str, state: State, url: str, signed_in: Any) -> None:
+    """Save the screenshots of a page in a state such as loading."""
+    cookies = signed_in if state.is_signed_in else None
+    for theme, device, suffix in DEVICES:
+        with browser.new_context(color_scheme=theme, storage_state=cookies, **device) as context:
+            page = context.new_page()
+            state.prepare(page)
+            page.goto(url + state.address)
+            page.wait_for_selector(state.shown)
+            page.wait_for_timeout(1500)  # a lead match or a frame
+            save(page, name, device, suffix)
+
+
+def save(page: Page, name: str, device: Any, suffix: str) -> None:
+    height = min(page.evaluate("document.documentElement.scrollHeight"), MAX_PIXELS)
+    clip: Any = {"x": 0, "y": 0, "width": device["viewport"]["width"], "height": max(height, 480)}
+    picture = Image.open(io.BytesIO(page.screenshot(full_page=True, clip=clip)))
     path = GALLERY / f"league-{name}-{suffix}.webp"
     picture.convert("RGB").save(path, "WEBP", quality=78, method=6)
     say(f"gallery: {path.stem}, {path.stat().st_size // 1024} KB")
@@ -249,6 +284,9 @@ def main() -> None:
                     continue
                 for theme, device, suffix in DEVICES:
                     take(browser, name, url + path, signed_in, theme=theme, device=device, suffix=suffix)
+        for name, state in STATES.items():
+            if not arguments.only or name in arguments.only:
+                take_state(browser, name, state, url, signed_in)
         for theme, device, suffix in DEVICES if not arguments.only or "live" in arguments.only else ():
             address = url + running_match(http)
             take(browser, "live", address, signed_in, theme=theme, device=device, suffix=suffix)

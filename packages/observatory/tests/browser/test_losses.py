@@ -84,7 +84,7 @@ def part(page: Page, title: str) -> Locator:
 
 def check(page: Page) -> None:
     """Nothing may be cut off, unreadable or nameless."""
-    page.wait_for_function("!document.querySelector('.loading')")
+    expect(page.locator(".loading")).to_have_count(0)
     assert page.evaluate(STRUCTURE) + page.evaluate(CONTRAST) == []
 
 

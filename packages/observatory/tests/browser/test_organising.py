@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from packages.observatory.tests.browser.running import PASSWORD, RunningServer, quiet_bundle, wait_for
+from packages.observatory.tests.live.test_played_matches import working
 
 pytestmark = pytest.mark.slow
 
@@ -127,6 +128,19 @@ def test_an_organiser_makes_a_season_by_the_form_opens_it_closes_it_and_undoes_t
     take(page, name, "Reopen", "1 cancelled match is scheduled again")
     expect(row.get_by_text("playing")).to_be_visible()
     assert [match["id"] for match in site.matches(status="waiting", season=f"cup-{name}")] == [cancelled["id"]]
+    if shape is DESKTOP:
+        with site.admin() as http:
+            token = http.post("/admin/tokens", json={"name": "worker"}).json()["token"]
+        for _ in range(4):  # jobs of the other season may come first
+            with working(site.url, token):
+                pass
+            if site.matches(season=f"cup-{name}"):
+                break
+        played = open_page(f"{site.url}/observatory/matches/{cancelled['id']}", **shape)
+        expect(played.get_by_text("completed", exact=True).first).to_be_visible()
+        expect(played.get_by_role("heading", name="What decided it")).to_be_visible()
+        visitor.goto(f"{site.url}/observatory/seasons/cup-{name}")
+        expect(visitor.get_by_role("link", name=f"entrant-{name}").first).to_be_visible()
     page.goto(f"{site.url}/observatory/manage/audit")
     expect(page.get_by_role("row", name="season.close").first).to_contain_text("the hall is locked")
     assert fits(page)

@@ -175,7 +175,7 @@ def test_every_page_fits_a_phone_is_readable_and_executes_no_markup_in_names(
     for address in addresses(league, hostile["markup"]):
         page.goto(league.url + address)
         page.wait_for_selector("main h1")
-        page.wait_for_function("!document.querySelector('.loading')")
+        expect(page.locator(".loading")).to_have_count(0)
         assert page.evaluate("document.documentElement.dataset.theme") == theme
         problems = page.evaluate(STRUCTURE) + page.evaluate(CONTRAST)
         wrong += [f"{address}: {problem}" for problem in problems]

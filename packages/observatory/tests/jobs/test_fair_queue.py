@@ -68,6 +68,7 @@ FLOODS = [
 ]
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("flood", FLOODS)
 def test_500_long_matches_delay_the_first_match_of_a_season_by_at_most_two_match_lengths(
     database: Database, clock: Any, flood: Mapping[str, Any]

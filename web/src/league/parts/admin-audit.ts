@@ -18,8 +18,8 @@ export class AuditLog extends PagedPane<AuditRow, AuditPage> {
     "Audit log",
     [
       { title: "When", cell: (row) => time(row.at) },
-      { title: "Who", kind: "name", cell: (row) => name(row.actor) },
-      { title: "What", cell: (row) => el("span", { class: "mono small" }, row.action) },
+      { title: "Actor", kind: "name", cell: (row) => name(row.actor) },
+      { title: "Action", cell: (row) => el("span", { class: "mono small" }, row.action) },
       { title: "Details", cell: (row) => el("span", { class: "small" }, name(details(row))) },
     ],
     (row) => this.key(row),
@@ -34,8 +34,8 @@ export class AuditLog extends PagedPane<AuditRow, AuditPage> {
       });
     this.filters.className = "column";
     this.filters.append(
-      line("audit-action", "What", this.action),
-      line("audit-actor", "Who", this.actor),
+      line("audit-action", "Action", this.action),
+      line("audit-actor", "Actor", this.actor),
       line("audit-text", "Details contain", this.words),
       this.saved,
     );
@@ -78,7 +78,7 @@ export class AuditLog extends PagedPane<AuditRow, AuditPage> {
     }
     this.table.update(this.rows);
     this.table.element.hidden = this.rows.length === 0;
-    renew(this.note, this.rows.length === 0 ? empty("No entries fit.") : null);
+    renew(this.note, this.rows.length === 0 ? empty("No matching entries.") : null);
   }
 }
 

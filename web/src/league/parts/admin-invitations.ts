@@ -65,7 +65,7 @@ export class Invitations {
       el("h2", { id: "invite-title" }, "Invite"),
       line("invite-note", "For", this.note, "a note for administrators"),
       line("invite-days", "Days until it expires", this.days, ""),
-      line("invite-uses", "Accounts it may make", this.uses, ""),
+      line("invite-uses", "Accounts it may create", this.uses, ""),
       line("invite-role", "Role", this.role, "of the new accounts"),
       el("p", { class: "actions" }, el("button", { class: "button solid", attrs: { type: "submit" } }, "Create link")),
       this.answer,

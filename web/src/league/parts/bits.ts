@@ -110,12 +110,17 @@ export function progressBar(part: number, label: string): HTMLElement {
   return el("progress", { class: "progress", attrs: { value: value.toFixed(4), max: 1, "aria-label": label } });
 }
 
+/** The children of a sentence in which commands stand between backticks. */
+export function coded(text: string): Child[] {
+  return text.split("`").map((part, index) => (index % 2 ? el("code", {}, part) : part));
+}
+
 /** An empty state: the reason, and what to do. */
 export function empty(text: string, ...actions: Child[]): HTMLElement {
   return el(
     "div",
     { class: "empty" },
-    el("p", {}, text),
+    el("p", {}, ...coded(text)),
     actions.length > 0 && el("p", { class: "actions" }, ...actions),
   );
 }
@@ -138,7 +143,13 @@ export function waitingFor(error: Error | null, next: string): HTMLElement {
     { class: "column" },
     el("h1", {}, isUnknown ? "Page not found" : needsSignIn ? "Sign in to continue" : "Request failed"),
     problem(error),
-    el("p", { class: "actions" }, needsSignIn && buttonLink(to.signIn(next), "Sign in"), link(to.home(), "Front page")),
+    el(
+      "p",
+      { class: "actions" },
+      needsSignIn && buttonLink(to.signIn(next), "Sign in"),
+      !needsSignIn && !isUnknown && act("Try again", () => location.reload()),
+      link(to.home(), "Front page"),
+    ),
   );
 }
 

@@ -149,7 +149,7 @@ function failureBox(failure: PolicyFailure, viewer: string | null): HTMLElement 
       step === null ? "" : tickLink(viewer, step, `step ${step}`),
       late,
     ),
-    ...(message ?? "").split("\n").map((line) => (line ? el("p", {}, line) : null)),
+    ...(message ?? "").split("\n").map((line) => (line && line !== `at step ${step}` ? el("p", {}, line) : null)),
     log
       ? el(
           "div",

@@ -128,7 +128,6 @@ export class SeasonEditor {
         this.document = document;
         this.typed("form");
       });
-      this.panes.form.replaceChildren(this.form.element);
       if (this.season) {
         this.text.value = (await api.get(`${PATH}/{season}/yaml`, { season: this.season })).yaml;
       } else {
@@ -137,6 +136,7 @@ export class SeasonEditor {
         this.form.update(this.document);
       }
       await this.look(this.season !== null);
+      this.panes.form.replaceChildren(this.form.element);
     } catch (error) {
       renew(this.answer, problem(error as Error));
     }

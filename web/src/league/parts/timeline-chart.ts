@@ -65,7 +65,9 @@ export class TimelineChart {
       parts.push(svg("text", { class: "chart-label", x: x(tick), y: HEIGHT - 5, "text-anchor": anchor }, String(tick)));
     for (const { numbers, at } of groupedMarks(this.marks, x)) {
       parts.push(svg("line", { class: "chart-move", x1: at, x2: at, y1: EDGE.top, y2: HEIGHT - EDGE.bottom }));
-      parts.push(svg("text", { class: "chart-label", x: at, y: EDGE.top - 4, "text-anchor": "middle" }, numbers));
+      const isAtAxis = at - EDGE.left < MARK_WIDTH / 2; // beside the labels of the axis, and not over them
+      const anchor = isAtAxis ? "start" : "middle";
+      parts.push(svg("text", { class: "chart-label", x: at, y: EDGE.top - 4, "text-anchor": anchor }, numbers));
     }
     timeline.lines.forEach((line, i) => {
       const points = line.values.map((value, j) => `${x(timeline.ticks[j]).toFixed(1)},${y(value).toFixed(1)}`);

@@ -71,7 +71,7 @@ export class CompareView extends View<CompareRoute> {
   constructor(site: Site, route: CompareRoute) {
     super(site, route);
     this.title = "Compare two matches";
-    const labelled = (text: string, field: HTMLElement) => el("label", {}, text, field);
+    const labelled = (text: string, field: HTMLElement) => el("label", { class: "match-choice" }, text, field);
     const form = el(
       "form",
       { class: "filters", attrs: { "aria-label": "Choose the other match" } },

@@ -10,7 +10,7 @@ import type {
   TokenLine,
 } from "../api-types";
 import { count } from "../format";
-import { buttonLink, chip, empty, link, name, Part, policyLink, time } from "../parts/bits";
+import { buttonLink, chip, coded, empty, link, name, Part, policyLink, time } from "../parts/bits";
 import { episodeTable } from "../parts/episodes";
 import { meTabs } from "../parts/me-tabs";
 import { leagueEntry, seasonEntry } from "../parts/own-entries";
@@ -93,7 +93,7 @@ export class MeView extends View {
       el(
         "p",
         { class: "quiet small" },
-        "On a command line, `cogames auth login` or `softmax login` gets a separate token.",
+        ...coded("On a command line, `cogames auth login` or `softmax login` gets a separate token."),
       ),
       out,
     );

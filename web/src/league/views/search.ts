@@ -84,7 +84,7 @@ export class SearchView extends View<SearchRoute> {
         ? el("section", { class: "panel" }, el("ol", { class: "ranked" }, ...shown.map(line)))
         : empty(
             value.query
-              ? `Nothing that you may see fits “${value.query}”.`
+              ? `No results for “${value.query}”.`
               : "Search for policies, people, seasons, leagues and games by name, for matches by the names of two policies, and for everything by id.",
           ),
     );

@@ -1,7 +1,7 @@
 import { el, icon, renew, setText } from "../../ui/dom";
 import type { PolicyVersionResponse, SeasonCard } from "../api-types";
 import { bytes, nameFromFile, percent, plainName } from "../format";
-import { act, buttonLink, empty, ICONS, link, problem, progressBar } from "../parts/bits";
+import { act, buttonLink, coded, empty, ICONS, link, problem, progressBar } from "../parts/bits";
 import { command } from "../parts/commands";
 import { Following } from "../parts/following";
 import { SecretFields } from "../parts/secrets";
@@ -30,7 +30,7 @@ export class UploadView extends View<UploadRoute> {
     { class: "drop", attrs: { for: "bundle" } },
     icon(ICONS.upload),
     el("strong", {}, "Drop a bundle here, or choose one"),
-    el("span", { class: "quiet small" }, "a .zip file from `cogames create-bundle`"),
+    el("span", { class: "quiet small" }, ...coded("a .zip file from `cogames create-bundle`")),
     this.chosen,
   );
   private readonly name = el("input", {

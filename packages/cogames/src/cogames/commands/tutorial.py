@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -181,13 +182,14 @@ def make_policy(
     if written.replaced:
         warn(f"{written.path} was replaced")
     print(f"Wrote {written.path}")
+    folder = "" if written.path.parent.resolve() == Path.cwd() else f"cd {shlex.quote(str(written.path.parent))} && "
     if amongthem:
-        print(f"Play with it:\ncogames run -m bitworld.among_them -p class={written.class_path}")
+        print(f"Play with it:\n{folder}cogames run -m bitworld.among_them -p class={written.class_path}")
         hint("the game comes with `pip install cogames[bitworld]`; `cogames docs amongthem_policy` has the next steps")
         return
-    print(f"Play with it:\ncogames play -m arena -p class={written.class_path}")
+    print(f"Play with it:\n{folder}cogames play -m arena -p class={written.class_path}")
     if trainable:
-        print(f"Train it:\ncogames tutorial train -m arena -p class={written.class_path}")
+        print(f"Train it:\n{folder}cogames tutorial train -m arena -p class={written.class_path}")
         hint("networks need PyTorch: pip install cogames[neural]")
 
 

@@ -92,14 +92,14 @@ def _freeplay(config: FreeplayConfig, policies: int) -> Iterator[PreviewStage]:
     alone = config.qualifying_matches
     yield PreviewStage(
         title="Qualifying",
-        sentence=f"Each policy plays alone {alone} times; a mean score of {config.qualifying_threshold:g} qualifies",
+        sentence=f"Each policy plays alone {_times(alone)}; a mean score of {config.qualifying_threshold:g} qualifies",
         policies=policies,
         matches=policies * alone,
     )
     splits = len(dict.fromkeys(config.splits))
     yield PreviewStage(
         title="Competition",
-        sentence=f"Every two policies play {splits} splits of the seats {config.repetitions} times; all qualify",
+        sentence=f"Every two policies play {_number(splits, 'split')} of the seats {_times(config.repetitions)}, if all qualify",
         policies=policies,
         matches=math.comb(policies, 2) * splits * config.repetitions,
     )
@@ -160,13 +160,14 @@ def _measure(session: Session, preset: SeasonPreset) -> _Measured:
     measured = _mean(session, like)
     if measured is not None:
         seconds, match_bytes, number = measured
-        basis = f"the last {number} matches of {game.mission} with {game.num_agents} agents"
+        basis = f"the last {_number(number, 'match', 'matches')} of {game.mission} with {game.num_agents} agents"
         return _Measured(seconds, match_bytes, f"Measured with {basis}")
     measured = _mean(session, None)
     if measured is None:
         return _Measured(None, None, "No match has been played on this server, so the length of a match is unknown")
     seconds, match_bytes, number = measured
-    basis = f"No season like this one has been played; measured with the last {number} matches of other seasons"
+    played = _number(number, "match", "matches")
+    basis = f"No season like this one has been played; measured with the last {played} of other seasons"
     return _Measured(seconds, match_bytes, basis)
 
 
@@ -197,3 +198,11 @@ def _mean(session: Session, season_ids: list[object] | None) -> tuple[float, flo
         return None
     number = len(rows)
     return sum(seconds for seconds, _ in rows) / number, sum(size for _, size in rows) / number, number
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
+
+
+def _number(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or f'{one}s'}"

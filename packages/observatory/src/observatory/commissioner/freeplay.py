@@ -58,7 +58,7 @@ def _promotions(config: FreeplayConfig, pool: PoolRecord) -> Iterator[Decision]:
         played, score = qualifying_score(pool, member.policy)
         failures = pool.tally.charged[member.policy]
         if played >= config.qualifying_matches:
-            result = f"mean score {score:.4g} of {played} matches"
+            result = f"mean score {score:.4g} of {played} {'match' if played == 1 else 'matches'}"
             if score >= config.qualifying_threshold:
                 yield Join(COMPETITION, member.policy, f"Qualified: {result}, {config.qualifying_threshold:g} needed")
                 yield Leave(QUALIFYING, member.policy, f"Qualified: {result}")
@@ -67,7 +67,11 @@ def _promotions(config: FreeplayConfig, pool: PoolRecord) -> Iterator[Decision]:
                     QUALIFYING, member.policy, f"Not qualified: {result}, {config.qualifying_threshold:g} needed"
                 )
         elif failures >= config.max_failures:
-            yield Leave(QUALIFYING, member.policy, f"Not qualified: it failed in {failures} matches")
+            yield Leave(
+                QUALIFYING,
+                member.policy,
+                f"Not qualified: it failed in {failures} {'match' if failures == 1 else 'matches'}",
+            )
 
 
 def _qualifying_matches(config: FreeplayConfig, pool: PoolRecord, members: Sequence[Member]) -> Iterator[NewMatch]:
