@@ -18,6 +18,7 @@ from cogames.episodes.executors import Done
 from cogames.episodes.shipping import ShippedFiles, pack, unpack
 from mettagrid.runner.episode import EpisodeError, EpisodeOutcome, EpisodePlan, play_episodes
 from softmax.cli.errors import CommandError
+from softmax.cli.reachable import why_unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,11 +82,13 @@ def _connect(address: str) -> Any:
     except ModuleNotFoundError:
         raise CommandError("ray is not installed", ["pip install 'cogames[cluster]'"]) from None
     if not ray.is_initialized():
+        hints = ["`ray start --head` starts a cluster on this machine"]
+        if (reason := why_unreachable(address)) is not None:
+            raise CommandError(f"No Ray cluster can be reached at {address}: {reason}", hints)
         try:
             ray.init(address=address, log_to_driver=False, configure_logging=False)
         except (ConnectionError, RuntimeError, ValueError, TimeoutError) as problem:
             reason = (str(problem).strip() or type(problem).__name__).splitlines()[0]
-            hints = ["`ray start --head` starts a cluster on this machine"]
             raise CommandError(f"No Ray cluster can be used at {address}: {reason}", hints) from None
     return ray
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from observatory.fleet.scaling import Scale, Scaling
 from observatory.fleet.slot import SlotOptions, WorkerSlot
+from softmax.cli.reachable import why_unreachable
 
 __all__ = ["NAMESPACE", "FleetError", "RayFleet", "connected"]
 
@@ -32,6 +33,8 @@ def connected(address: str) -> Iterator[None]:
     """Connect this process to a Ray cluster. Raise `FleetError` if it cannot be reached or does not fit."""
     import ray
 
+    if (reason := why_unreachable(address)) is not None:
+        raise FleetError(f"No Ray cluster can be reached at {address}: {reason}")
     try:
         ray.init(address=address, namespace=NAMESPACE, log_to_driver=False, configure_logging=False)
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as problem:

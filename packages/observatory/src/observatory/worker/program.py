@@ -115,7 +115,7 @@ def _check_sandbox(minimum: str) -> str:
     import cogbox
 
     try:
-        return str(cogbox.sandbox(minimum=minimum, at_most="bubblewrap").level)
+        return cogbox.sandbox(minimum=minimum, at_most="bubblewrap").level.name.lower()
     except (cogbox.CogboxError, ValueError) as problem:
         logging.getLogger(__name__).error("This machine cannot isolate policies: %s", problem)
         raise SystemExit(1) from None
