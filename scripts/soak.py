@@ -293,7 +293,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--kills", type=int, default=100, help="kills in a season and in a training run (100)")
     parser.add_argument("--episodes", type=int, default=200, help="Coworld episodes (200)")
     parser.add_argument("--matches", type=int, default=2000, help="matches of the fleet (2000)")
-    parser.add_argument("--servers", type=int, default=1, help="servers of the fleet, on one database (1)")
+    parser.add_argument("--servers", type=int, default=2, help="servers of the fleet, on one database (2)")
     parser.add_argument("--seasons", type=int, default=10_000, help="simulated seasons (10000)")
     parser.add_argument("--minutes", type=float, default=5.0, help="time of the agents (5)")
     parser.add_argument("--seed", type=int, default=0, help="first seed (0)")
