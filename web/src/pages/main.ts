@@ -33,6 +33,16 @@ async function main(): Promise<void> {
     else shell.cover.showError("A match can be watched on its own server only");
     return;
   }
+  // A link to another step of the same replay, from the page around this one or typed into the address bar. The event
+  // comes later than the change, when the fragment may be that of the current view again.
+  addEventListener("hashchange", ({ newURL }) => {
+    const { tick } = readPlace("", new URL(newURL).hash);
+    if (tick === null) return;
+    place.tick = tick;
+    if (!shell.app.left) return;
+    shell.app.play(false);
+    shell.app.seek(tick);
+  });
   const inside = embeddedReplay();
   let isOpen = false;
   if (place.replay) isOpen = await shell.replays.openAddress(place.replay);
@@ -46,13 +56,6 @@ async function main(): Promise<void> {
   if (place.tick !== null) app.seek(place.tick);
   if (place.follow) app.follow(true);
   if (place.play || (place.mini && !prefersStillness())) app.play(true);
-  // A link to another step of the same replay, from the page around this one or typed into the address bar.
-  addEventListener("hashchange", () => {
-    const { tick } = readPlace("", location.hash);
-    if (tick === null) return;
-    app.play(false);
-    app.seek(tick);
-  });
 }
 
 /** Return an address of the server that sent this page; null for others. */

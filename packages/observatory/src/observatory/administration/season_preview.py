@@ -97,9 +97,10 @@ def _freeplay(config: FreeplayConfig, policies: int) -> Iterator[PreviewStage]:
         matches=policies * alone,
     )
     splits = len(dict.fromkeys(config.splits))
+    played = f"{_number(splits, 'split')} of the seats {_times(config.repetitions)}"
     yield PreviewStage(
         title="Competition",
-        sentence=f"Every two policies play {_number(splits, 'split')} of the seats {_times(config.repetitions)}, if all qualify",
+        sentence=f"Every two policies play {played}, if all qualify",
         policies=policies,
         matches=math.comb(policies, 2) * splits * config.repetitions,
     )
