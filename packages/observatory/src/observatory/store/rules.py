@@ -55,7 +55,8 @@ def bucket_cors(settings: Settings) -> dict[str, Any]:
             {
                 "AllowedOrigins": [settings.base_url()],
                 "AllowedMethods": ["GET", "HEAD", "PUT"],
-                "AllowedHeaders": ["content-type", "range", "if-match"],
+                # The pages of administrators send the last one, and browsers repeat it after a redirect.
+                "AllowedHeaders": ["content-type", "range", "if-match", "x-use-elevated-privileges"],
                 "ExposeHeaders": ["ETag", "Content-Length", "Content-Range", "Accept-Ranges"],
                 "MaxAgeSeconds": MAX_AGE_SECONDS,
             }
