@@ -153,9 +153,7 @@ async def _kill_worker(scheduler: Scheduler, worker: SimulatedWorker) -> None:
         worker.start()
 
 
-async def _cut(
-    scheduler: Scheduler, network: Network, servers: list[Server], workers: list[SimulatedWorker]
-) -> None:
+async def _cut(scheduler: Scheduler, network: Network, servers: list[Server], workers: list[SimulatedWorker]) -> None:
     """Cut a worker off from one server, or from all."""
     chance = scheduler.chance
     name = chance.choice(workers).name

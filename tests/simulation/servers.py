@@ -225,4 +225,3 @@ class _Handler(logging.Handler):
         if record.exc_info and record.exc_info[1] is not None:
             text = f"{text}: {record.exc_info[1]!r}"
         self._problems.append(f"logged: {text}")
-
