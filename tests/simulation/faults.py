@@ -19,7 +19,7 @@ LEADER_SECONDS = 3.0
 
 @dataclass(frozen=True)
 class Faults:
-    """What goes wrong in a season, and until when."""
+    """Kinds and amounts of the faults of a season."""
 
     seconds: float = 0.0
     lost: float = 0.0

@@ -19,7 +19,7 @@ __all__ = ["SimulatedWorker", "WorkerLog"]
 
 
 class WorkerLog:
-    """What servers have told workers."""
+    """Answers of servers to workers."""
 
     def __init__(self) -> None:
         self.finished: list[tuple[str, int]] = []
