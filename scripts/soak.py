@@ -210,8 +210,9 @@ def fleet(args: argparse.Namespace) -> bool:
 
 def simulation(args: argparse.Namespace) -> bool:
     played = run("-m", "tests.simulation", "--seasons", args.seasons, "--seed", 10_000 * args.seed)
-    plants = ("lost_lease", "double_count", "stale_cache")
-    return all([run("-m", "tests.simulation", "--seasons", 1000, "--plant", name) for name in plants]) and played
+    for name in ("lost_lease", "double_count", "stale_cache"):
+        played = run("-m", "tests.simulation", "--seasons", 1000, "--plant", name) and played
+    return played
 
 
 def samples(args: argparse.Namespace) -> bool:

@@ -19,7 +19,7 @@ LEADER_SECONDS = 3.0
 
 @dataclass(frozen=True)
 class Faults:
-    """What goes wrong in a season, and until when."""
+    """Kinds and amounts of the faults of a season."""
 
     seconds: float = 0.0
     lost: float = 0.0
@@ -153,9 +153,7 @@ async def _kill_worker(scheduler: Scheduler, worker: SimulatedWorker) -> None:
         worker.start()
 
 
-async def _cut(
-    scheduler: Scheduler, network: Network, servers: list[Server], workers: list[SimulatedWorker]
-) -> None:
+async def _cut(scheduler: Scheduler, network: Network, servers: list[Server], workers: list[SimulatedWorker]) -> None:
     """Cut a worker off from one server, or from all."""
     chance = scheduler.chance
     name = chance.choice(workers).name

@@ -46,7 +46,8 @@ class Snapshot:
         pairs = {path: (table, other.tables.get(path, [])) for path, table in self.tables.items()}
         pairs |= {"matches": (self.matches, other.matches), "notices": (self.notices, other.notices)}
         return [
-            f"{name}: {[row for row in found if row not in table]} instead of {[row for row in table if row not in found]}"
+            f"{name}: {[row for row in found if row not in table]}, without faults "
+            f"{[row for row in table if row not in found]}"
             for name, (table, found) in pairs.items()
             if table != found
         ]

@@ -13,7 +13,7 @@ from tests.simulation.season import play_season
 
 __all__ = ["main"]
 
-_EVERY = 100
+_EVERY = 25
 """seasons between two lines about progress"""
 _MAX_SHOWN = 5
 

@@ -168,7 +168,9 @@ def _prepare(scenario: Scenario, scheduler: Scheduler, server: Server, path: Pat
         versions = dict(zip(scenario.members, map(str, yard.enter(*scenario.members)), strict=True))
         return Template(scenario, path, users, versions, worker, yard.league, yard.divisions()["Competition"])
     is_team = scenario.kind == "team"
-    rules = {"game": GAME, **scenario.rules} | ({} if is_team else {"qualifying_threshold": 0.0, "qualifying_matches": 1})
+    rules = {"game": GAME, **scenario.rules} | (
+        {} if is_team else {"qualifying_threshold": 0.0, "qualifying_matches": 1}
+    )
     name = world.season(TEAM, team=rules) if is_team else world.season(FREEPLAY, freeplay=rules)
     versions = {name: str(world.version(users[name], name)) for name in scenario.members}
     return Template(scenario, path, users, versions, worker, name)

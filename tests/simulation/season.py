@@ -125,9 +125,7 @@ class _Season:
         users = Process("users", self.scheduler)
         users.spawn(fault_rules.elect(self.scheduler, self.servers))
         causing = users.spawn(
-            fault_rules.cause(
-                self.scheduler, self.faults, self.cluster, self.network, self.servers, self.workers
-            )
+            fault_rules.cause(self.scheduler, self.faults, self.cluster, self.network, self.servers, self.workers)
         )
         entering = users.spawn(self._enter_all(users))
         if self.faults is not CALM:

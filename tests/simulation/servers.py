@@ -91,11 +91,9 @@ class Server:
         cluster.scheduler.note("start", self.name)
         database = SimulatedDatabase(self._settings.sqlalchemy_url(), self.name, cluster.lock, self.process)
         open_state(self.app, self._settings, database, self.clock)
-        self.app.state.cluster = cluster
         store: FaultyStore = self.app.state.store
         store.__class__ = FaultyStore
         store.disk = cluster.disk
-        database.cluster = cluster  # type: ignore[attr-defined]
 
     def lead(self) -> None:
         """Begin to schedule; another server may still do so, too."""
@@ -225,4 +223,3 @@ class _Handler(logging.Handler):
         if record.exc_info and record.exc_info[1] is not None:
             text = f"{text}: {record.exc_info[1]!r}"
         self._problems.append(f"logged: {text}")
-

@@ -6,7 +6,7 @@ import asyncio
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlalchemy import Engine, event
 from sqlalchemy.orm import Session
@@ -63,7 +63,7 @@ class Gate:
 class SimulatedDatabase(Database):
     """A database whose engine is kept for the next season: it has all statements compiled."""
 
-    engines: dict[str, Engine] = {}
+    engines: ClassVar[dict[str, Engine]] = {}
 
     def __init__(self, url: str, slot: str, lock: WriteLock, process: Process, **options: Any) -> None:
         self._slot, self._process = slot, process

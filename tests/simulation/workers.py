@@ -19,7 +19,7 @@ __all__ = ["SimulatedWorker", "WorkerLog"]
 
 
 class WorkerLog:
-    """What servers have told workers."""
+    """Answers of servers to workers."""
 
     def __init__(self) -> None:
         self.finished: list[tuple[str, int]] = []
@@ -82,10 +82,10 @@ class _Context:
     def __init__(self, worker: SimulatedWorker) -> None:
         self._worker = worker
 
-    def Pipe(self) -> tuple[_End, _End]:  # noqa: N802
+    def Pipe(self) -> tuple[_End, _End]:
         return _End(), _End()
 
-    def Process(self, target: object, args: tuple[Any, ...], daemon: bool) -> _Episode:  # noqa: N802
+    def Process(self, target: object, args: tuple[Any, ...], daemon: bool) -> _Episode:
         return _Episode(self._worker, args[1], args[2])
 
 

@@ -86,7 +86,7 @@ class RankWatch:
                 seen = _stamp(reported)
             if ranks != before or has_ended:
                 with self._database.transaction() as session:
-                    if _stamp(session.get(TableRanks, pool.id)) == seen:  # or another server has told the owners
+                    if _stamp(session.get(TableRanks, pool.id)) == seen:  # or another server has reported them
                         self._tell(session, pool.id, before, ranks, has_ended=has_ended)
         return is_done
 
