@@ -13,7 +13,7 @@ from observatory.accounts.principal import Principal
 from observatory.database.tables.episodes import Episode
 from observatory.database.tables.friendlies import ENDED_FRIENDLY, Friendly, FriendlyStatus
 from observatory.database.tables.jobs import Job
-from observatory.database.tables.matches import Match, MatchStatus
+from observatory.database.tables.matches import IN_FLIGHT, Match, MatchStatus
 from observatory.database.tables.seasons import Pool, Season
 from observatory.episodes.wire import EpisodeWire
 from observatory.errors import Forbidden, NotFound
@@ -72,8 +72,8 @@ def subject_of(session: Session, match_id: uuid.UUID, wire: EpisodeWire) -> Subj
     if match is None:
         return _friendly_subject(session, match_id, wire)
     season = match.pool.season
-    is_over = match.status in (MatchStatus.COMPLETED, MatchStatus.FAILED)
-    has_failed = match.status is MatchStatus.FAILED
+    is_over = match.status not in IN_FLIGHT
+    has_failed = is_over and match.status is not MatchStatus.COMPLETED
     job = _JobFacts.of(session, match.job_id)
     return job.subject(match.id, season_rule(season), wire, public=season.public, is_over=is_over, failed=has_failed)
 
