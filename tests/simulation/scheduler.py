@@ -30,6 +30,8 @@ __all__ = ["EPOCH", "Deadlock", "Process", "Scheduler", "await_here", "point"]
 
 Result = TypeVar("Result")
 EPOCH = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+_TICK = 1e-6
+"""the least that the clock moves, in seconds: a wait of less could repeat for ever"""
 _process: contextvars.ContextVar[Process | None] = contextvars.ContextVar("process", default=None)
 
 
@@ -42,6 +44,7 @@ class Scheduler(asyncio.BaseEventLoop):
 
     def __init__(self, seed: object) -> None:
         super().__init__()
+        self._clock_resolution = 0.0  # a timer that is nearly due fires only after the clock has moved
         self.now = 0.0
         self.chance = random.Random(f"schedule/{seed}")
         self.show: Callable[[str], None] | None = None
@@ -60,7 +63,8 @@ class Scheduler(asyncio.BaseEventLoop):
         """Wait as a selector does: the clock jumps to the next timer."""
         if timeout is None:
             raise Deadlock
-        self.now += timeout
+        if timeout > 0:
+            self.now += max(timeout, _TICK)
         return []
 
     def close(self) -> None:

@@ -184,8 +184,12 @@ def test_a_server_that_starts_ends_no_game_of_another_server(pair: Pair, clock: 
     starting._end_lost({})
     wait_for(lambda: state() == "running")
     pair.first.link.stop()
-    starting._end_lost({})
-    wait_for(lambda: state() == "ended")
+
+    def has_ended() -> bool:
+        starting._end_lost({})
+        return state() == "ended"
+
+    wait_for(has_ended)
 
 
 def test_a_job_whose_row_is_locked_is_skipped(pair: Pair, clock: Any) -> None:
