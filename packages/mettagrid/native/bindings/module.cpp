@@ -11,6 +11,7 @@ using namespace nb::literals;
 using namespace bindings;
 
 namespace bindings {
+void add_gpu_kernels(nb::module_& module);
 void add_network_kernels(nb::module_& module);
 }
 
@@ -29,7 +30,10 @@ NB_MODULE(_native, module) {
   nb::class_<Map>(module, "Map")
       .def(nb::init<nb::object, const Array<const int32_t, nb::ndim<2>>&, const Array<const int32_t, nb::ndim<2>>&>(),
            "program"_a, "cells"_a, "cell_stats"_a)
-      .def_prop_ro("world_bytes", &Map::world_bytes);
+      .def_prop_ro("world_bytes", &Map::world_bytes)
+      .def_prop_ro("_slots", &Map::slots)
+      .def_prop_ro("_agents", &Map::agents)
+      .def("_image", &Map::image);
   nb::class_<World>(module, "World")
       .def(nb::init<nb::object, uint32_t>(), "map"_a, "seed"_a)
       .def(nb::init<nb::object, const nb::bytes&>(), "program"_a, "snapshot"_a)
@@ -38,6 +42,7 @@ NB_MODULE(_native, module) {
       .def_prop_rw("_map", &World::map, &World::keep_map, nb::arg().none())
       .def("_restore", &World::restore)
       .def("_copy", &World::copy)
+      .def("_load", &World::load)
       .def("_differences", &World::differences)
       .def("_array_size", &World::array_size)
       .def_prop_ro("_used_slots", [](const World& w) { return w.header().used_slots; })
@@ -112,5 +117,6 @@ NB_MODULE(_native, module) {
            "rows"_a, "threads"_a, "height"_a, "width"_a, "features"_a, "makes_a_thing"_a, "goes_with_it"_a, "is_visible"_a)
       .def("see", &TokenMemory::see, "observations"_a, "rows"_a, "out"_a, "translation"_a.none(), "tables"_a.none())
       .def("forget", &TokenMemory::forget, "rows"_a);
+  bindings::add_gpu_kernels(module);
   bindings::add_network_kernels(module);
 }

@@ -93,6 +93,14 @@ class World {
     world_.restore(bytes);
   }
 
+  // Continues from the block of a world of the same map that another engine stepped.
+  void load(const Array<const uint8_t, nb::ndim<1>>& block) {
+    check_idle();
+    if (block.size() < w_.h->state_bytes) throw std::runtime_error("The block is too short for this world");
+    world_.load(reinterpret_cast<const char*>(block.data()));
+    raise_fault();
+  }
+
   void copy(const World& other) {
     check_idle();
     other.check_idle();

@@ -55,7 +55,7 @@ MG_FN void count_motion(const Program& p, const World& w, int32_t agent) {
   w.agent_moved[agent] = cell;
 }
 
-MG_FN void act(Machine& m, int32_t agent, int32_t id) {
+MG_CALL void act(Machine& m, int32_t agent, int32_t id) {
   const Settings& set = m.p.set();
   const World& w = m.w;
   const Action& action = m.p.actions[id];

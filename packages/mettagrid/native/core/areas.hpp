@@ -28,7 +28,7 @@ MG_FN void apply_presence(const Program& p, const World& w, const Area& area, in
 }
 
 // Ends the areas of an object; every agent inside loses its presence deltas.
-MG_FN void withdraw_areas(const Program& p, const World& w, int32_t slot) {
+MG_CALL void withdraw_areas(const Program& p, const World& w, int32_t slot) {
   if (!(w.object_flags[slot] & kHasAreas)) return;
   int32_t kept = 0;
   for (int32_t i = 0; i < w.h->area_count; ++i) {

@@ -6,10 +6,14 @@
 #include <cstdint>
 #include <type_traits>
 
+// MG_CALL: a large function that several others call. A GPU compiler would otherwise paste it into each of them, which takes
+// minutes; the CPU's compiler decides for itself.
 #if defined(__CUDACC__)
 #define MG_FN __host__ __device__ inline
+#define MG_CALL __host__ __device__ __noinline__ inline
 #else
 #define MG_FN inline
+#define MG_CALL inline
 #endif
 
 namespace mg {

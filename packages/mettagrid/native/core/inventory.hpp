@@ -37,7 +37,7 @@ MG_FN int32_t make_room(uint8_t* order, int32_t room, uint8_t& level) {
   return count;
 }
 
-MG_FN void list_resource(uint8_t* order, int32_t room, uint8_t& level, int32_t resource) {
+MG_CALL void list_resource(uint8_t* order, int32_t room, uint8_t& level, int32_t resource) {
   const int32_t count = make_room(order, room, level);
   insert_resource(order, count, resource, buckets(level));
 }
@@ -136,7 +136,7 @@ MG_FN void drop_excess(const Program& p, const World& w, int32_t slot) {
 }
 
 // Changes an amount within its limit and returns the actual change. An over-full amount is cut by any change.
-MG_FN int32_t change_resource(const Program& p, const World& w, int32_t slot, int32_t resource, int64_t delta) {
+MG_CALL int32_t change_resource(const Program& p, const World& w, int32_t slot, int32_t resource, int64_t delta) {
   const int32_t before = w.held(slot)[resource];
   const int32_t group = limit_group(p, w, slot, resource);
   int32_t most = kMostHeld;
@@ -160,7 +160,7 @@ MG_FN int32_t change_resource(const Program& p, const World& w, int32_t slot, in
 
 // Moves up to `amount` and returns the moved amount. Both sides are updated even if nothing can move, which cuts an
 // over-full amount to its limit.
-MG_FN int32_t transfer_resource(const Program& p, const World& w, int32_t from, int32_t to, int32_t resource, int32_t amount) {
+MG_CALL int32_t transfer_resource(const Program& p, const World& w, int32_t from, int32_t to, int32_t resource, int32_t amount) {
   if (amount <= 0) return 0;
   const int32_t moved = min_of(min_of<int32_t>(w.held(from)[resource], amount), free_space(p, w, to, resource));
   change_resource(p, w, from, resource, -static_cast<int64_t>(moved));

@@ -35,7 +35,7 @@ MG_FN void tags_changed(const Program& p, const World& w, int32_t slot) {
 }
 
 // Both return whether anything changed. The caller fires `on_tag_remove`.
-MG_FN bool add_tag(const Program& p, const World& w, int32_t slot, int32_t tag) {
+MG_CALL bool add_tag(const Program& p, const World& w, int32_t slot, int32_t tag) {
   if (has_tag(w, slot, tag)) return false;
   if (!list_holder(w, slot, tag)) return false;
   set_bit(w.tags(slot), tag);
@@ -43,7 +43,7 @@ MG_FN bool add_tag(const Program& p, const World& w, int32_t slot, int32_t tag) 
   return true;
 }
 
-MG_FN bool remove_tag(const Program& p, const World& w, int32_t slot, int32_t tag) {
+MG_CALL bool remove_tag(const Program& p, const World& w, int32_t slot, int32_t tag) {
   if (!has_tag(w, slot, tag)) return false;
   clear_bit(w.tags(slot), tag);
   unlist_holder(w, slot, tag);
@@ -74,7 +74,7 @@ MG_FN void put_back(const Program& p, const World& w, int32_t slot) {
 
 // The cell must be empty and on the grid. A removed object is back on the grid then, but not in any list of objects or
 // tags; only the placeholder in slot 0 never is.
-MG_FN void move_object(const Program& p, const World& w, int32_t slot, int32_t row, int32_t col) {
+MG_CALL void move_object(const Program& p, const World& w, int32_t slot, int32_t row, int32_t col) {
   if (slot != 0) {
     w.grid[w.cell_of(slot)] = kEmpty;
     w.grid[w.cell(row, col)] = slot;
@@ -86,7 +86,7 @@ MG_FN void move_object(const Program& p, const World& w, int32_t slot, int32_t r
   if (w.object_flags[slot] & kHasClaims) refresh_claims(p, w, slot);
 }
 
-MG_FN void swap_objects(const Program& p, const World& w, int32_t a, int32_t b) {
+MG_CALL void swap_objects(const Program& p, const World& w, int32_t a, int32_t b) {
   w.grid[w.cell_of(a)] = b;
   w.grid[w.cell_of(b)] = a;
   swap_values(w.object_row[a], w.object_row[b]);
@@ -108,7 +108,7 @@ MG_FN int32_t removed_with_claims(const World& w) {
 
 // Puts a new object on an empty cell: tags, vibe, initial inventory. The caller registers areas and claims. The object looks
 // like any unmodified object of its template, unless the caller modifies it.
-MG_FN int32_t make_object(const Program& p, const World& w, int32_t template_index, int32_t row, int32_t col) {
+MG_CALL int32_t make_object(const Program& p, const World& w, int32_t template_index, int32_t row, int32_t col) {
   Header& h = *w.h;
   int32_t slot;
   if (h.free_count > 0) {
@@ -153,7 +153,7 @@ MG_FN int32_t make_object(const Program& p, const World& w, int32_t template_ind
 
 // Removes an object from the grid and the tag lists. Its areas must be removed already. Its territory claims stay, as in
 // the published engine, unless the program corrects that; while they stay, its slot is never reused.
-MG_FN void remove_object(const Program& p, const World& w, int32_t slot) {
+MG_CALL void remove_object(const Program& p, const World& w, int32_t slot) {
   Header& h = *w.h;
   if (!(w.object_flags[slot] & kOnGrid)) return;
   w.grid[w.cell_of(slot)] = kEmpty;

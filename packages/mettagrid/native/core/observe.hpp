@@ -81,7 +81,7 @@ MG_FN void object_tokens(const Program& p, const World& w, int32_t slot, Put put
   put(set.feature_agent_id, agent & 255);
 }
 
-MG_FN void encode_line(const Program& p, const World& w, int32_t slot, uint8_t* line) {
+MG_CALL void encode_line(const Program& p, const World& w, int32_t slot, uint8_t* line) {
   int32_t count = 0;
   object_tokens(p, w, slot, [&](int32_t feature, int32_t value) {
     if (count < kLineTokens) {

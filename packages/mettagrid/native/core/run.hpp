@@ -216,7 +216,7 @@ MG_FN void note_rule(Machine& m, int32_t pc) {
 }
 
 template <bool kWatched>
-MG_FN bool Machine::run_code(int32_t entry) {
+MG_CALL bool Machine::run_code(int32_t entry) {
   const int32_t bottom = s.calls;
   ++s.changes;
   int32_t pc = entry;

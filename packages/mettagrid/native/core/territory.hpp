@@ -63,7 +63,7 @@ MG_FN void refresh_owner(const Program& p, const World& w, int32_t territory, in
 }
 
 // Adds (sign 1) or takes back (sign -1) the influence of a claim where it is stamped.
-MG_FN void stamp_claim(const Program& p, const World& w, const Claim& claim, int32_t sign) {
+MG_CALL void stamp_claim(const Program& p, const World& w, const Claim& claim, int32_t sign) {
   if (claim.tag < 0) return;
   const Control& control = p.controls[claim.control];
   const Territory& t = p.territories[control.territory];
@@ -91,7 +91,7 @@ MG_FN int32_t claiming_tag(const Program& p, const World& w, int32_t slot, const
 }
 
 // Updates the claims of an object for its tags and its cell.
-MG_FN void refresh_claims(const Program& p, const World& w, int32_t slot) {
+MG_CALL void refresh_claims(const Program& p, const World& w, int32_t slot) {
   for (int32_t i = 0; i < w.h->claim_count; ++i) {
     Claim& claim = w.claim[i];
     if (claim.slot != slot) continue;
@@ -117,7 +117,7 @@ MG_FN void register_claims(const Program& p, const World& w, int32_t slot) {
   refresh_claims(p, w, slot);
 }
 
-MG_FN void withdraw_claims(const Program& p, const World& w, int32_t slot) {
+MG_CALL void withdraw_claims(const Program& p, const World& w, int32_t slot) {
   int32_t kept = 0;
   for (int32_t i = 0; i < w.h->claim_count; ++i) {
     if (w.claim[i].slot == slot) {

@@ -154,6 +154,9 @@ class World {
     std::memcpy(bytes, &head, sizeof head);
   }
 
+  // Continues from the block of a world of the same program and map, at least its state.
+  void load(const char* block) { take_state(block); }
+
   // Continues from a valid snapshot. Actions belong to the caller and are not written.
   void restore(const char* bytes) {
     take_state(bytes + sizeof(SnapshotHead));
