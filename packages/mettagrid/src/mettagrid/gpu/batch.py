@@ -28,8 +28,8 @@ ROW_THREADS = 128
 class Batch:
     """Step many worlds of one program together; everything stays on the GPU.
 
-    `maps` is one map for all worlds, a map per world, or a `MapPool`, whose maps are all built and copied to the GPU
-    first. There is a world for each of the `seeds`. The agents of all worlds lie world by world in tensors on the device:
+    `maps` is one map for all worlds, a map per world, maps to choose from with `map_of` (their numbers, by world), or a
+    `MapPool`, whose maps are all built and copied to the GPU first. There is a world for each of the `seeds`. The agents of all worlds lie world by world in tensors on the device:
     `observations` uint8 [agents, tokens, 3], `terminals` and `truncations` bool [agents], `rewards` float32 [agents],
     `actions` and `vibe_actions` int32 [agents]. They belong to the batch, which reads the actions and writes the rest in
     order with the other work on the current stream of PyTorch.
@@ -48,6 +48,7 @@ class Batch:
         maps: "Map | Sequence[Map] | MapPool",
         seeds: Iterable[int],
         *,
+        map_of: Sequence[int] | None = None,
         auto_reset: bool = True,
         next_seed: Literal["same", "next"] = "same",
         device: str = "cuda",
@@ -63,7 +64,7 @@ class Batch:
         if spread not in (1, 2, 4, 8, 16, 32):
             raise ValueError(f"spread must be a power of two from 1 to 32, not {spread}.")
         is_pooled = isinstance(maps, MapPool)
-        pool, map_of = _distinct(maps, len(given))
+        pool, places = _distinct(maps, len(given), map_of)
         agents = pool[0]._agents
         if any(built._agents != agents for built in pool):
             raise ValueError("All maps of a batch on a GPU must have the same number of agents.")
@@ -82,7 +83,7 @@ class Batch:
         self.actions, self.vibe_actions = tensors["actions"], tensors["vibe_actions"]
         self.episodes = tensors["episodes"]
         """number of finished episodes of each world, int64 [worlds]; incremented when the next one begins"""
-        tensors["map_of"].copy_(torch.from_numpy(map_of))
+        tensors["map_of"].copy_(torch.from_numpy(places))
         self._in_order = tables.reads_observing()
         self._fields = memory.fields(
             auto_reset=int(auto_reset),
@@ -163,11 +164,18 @@ class Batch:
         self.check()
         return sums.clone()
 
-    def reset(self, seeds: Iterable[int] | None = None, worlds: Iterable[int] | None = None) -> None:
+    def reset(
+        self,
+        seeds: Iterable[int] | None = None,
+        worlds: Iterable[int] | None = None,
+        *,
+        maps: Sequence[int] | None = None,
+    ) -> None:
         """Begin new episodes now, in all worlds or in those with the given numbers.
 
         Without `seeds` each world begins its next episode. With one seed per world they start over, as in a new batch
-        of worlds with these seeds, on the map of episode 0.
+        of worlds with these seeds, on the map of episode 0. `maps` are the numbers of other maps for them, unless a
+        `MapPool` chooses.
         """
         self._check_open()
         numbers = list(range(self.num_worlds) if worlds is None else map(index, worlds))
@@ -182,6 +190,9 @@ class Batch:
             if len(given) != len(numbers):
                 raise ValueError(f"There must be one seed for each of the {len(numbers)} worlds, not {len(given)}.")
             tensors["seeds"][where] = torch.from_numpy(given.view(np.int32)).to(self.device)
+        if maps is not None:
+            _, chosen = _distinct(self._maps, len(numbers), maps)
+            tensors["map_of"][where] = torch.from_numpy(chosen).to(self.device)
         tensors["due"][where] = NEXT if seeds is None else STARTS_OVER
         tensors["faults"][where] = 0
         self._launch_begin()
@@ -289,20 +300,23 @@ class Batch:
         raise RuntimeError(f"World {first}: {text}{rest}")
 
 
-def _distinct(maps: "Map | Sequence[Map] | MapPool", worlds: int) -> tuple[list[Map], np.ndarray]:
+def _distinct(
+    maps: "Map | Sequence[Map] | MapPool", worlds: int, map_of: Sequence[int] | None
+) -> tuple[list[Map], np.ndarray]:
     """Return the different maps, and the index of the map of each world."""
     if isinstance(maps, MapPool):
         return list(maps), np.arange(worlds, dtype=np.int32) % len(maps)
     if isinstance(maps, Map):
         return [maps], np.zeros(worlds, np.int32)
+    if map_of is not None:
+        chosen = np.array(map_of, np.int32)
+        if chosen.shape != (worlds,) or not ((chosen >= 0) & (chosen < len(maps))).all():
+            raise ValueError(f"map_of must have the number of a map (below {len(maps)}) for each of the {worlds} worlds.")
+        return list(maps), chosen
     if len(maps) != worlds:
         raise ValueError(f"There must be one map for each of the {worlds} worlds, not {len(maps)}.")
-    places: dict[int, int] = {}
-    pool: list[Map] = []
-    for built in maps:
-        if id(built) not in places:
-            places[id(built)] = len(pool)
-            pool.append(built)
+    pool = list({id(built): built for built in maps}.values())
+    places = {id(built): number for number, built in enumerate(pool)}
     return pool, np.array([places[id(built)] for built in maps], np.int32)
 
 
