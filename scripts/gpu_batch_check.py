@@ -3,12 +3,13 @@
 usage: gpu_batch_check.py check [--worlds 8] [--device cuda] EPISODE ...    equal after every step?
        gpu_batch_check.py speed [--worlds N,N,...] [--steps 100] EPISODE ...    agent-steps per second
 
-Episodes are files of `gpu_episode.py`. Needs the packages of `gpu_site.py` (`PYTHONPATH=build/gpu/site`) or of `.venv/`,
+Episodes are files of `gpu_episode.py`, also compressed with gzip. Needs the packages of `gpu_site.py` (`PYTHONPATH=build/gpu/site`) or of `.venv/`,
 and PyTorch. The last line is a JSON summary.
 """
 
 import argparse
 import ctypes
+import gzip
 import json
 import sys
 import time
@@ -39,10 +40,12 @@ class Episode:
     """
 
     def __init__(self, path: Path) -> None:
-        words = np.fromfile(path, np.uint32)
+        data = path.read_bytes()
+        data = gzip.decompress(data) if path.suffix == ".gz" else data
+        words = np.frombuffer(data[: len(data) // 4 * 4], np.uint32)
         if len(words) < 9 or words[0] != MAGIC:
             sys.exit(f"gpu_batch_check: {path} is not an episode file of gpu_episode.py")
-        self.name = path.stem
+        self.name = path.name.partition(".episode")[0]
         size, height, width, self.agents, tokens, self.steps, _, self.seed = map(int, words[1:9])
         at = 9
 
@@ -50,7 +53,7 @@ class Episode:
             nonlocal at
             count = int(np.prod(shape))
             at += count
-            return np.ascontiguousarray(words[at - count : at]).view(np.int32).reshape(shape)
+            return words[at - count : at].copy().view(np.int32).reshape(shape)
 
         self.program = nameless_program(take(size), self.agents, tokens)
         self.map = Map(self.program.native, take(height, width), take(height, width))

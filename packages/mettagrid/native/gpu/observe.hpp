@@ -15,7 +15,7 @@ constexpr int32_t kSeenWords = 8;  // bits for the largest window
 static_assert(kSeenWords * 32 == mg::kMostWindow, "a bit per cell");
 
 // Memory that the lanes of one warp share.
-struct Stage {
+struct alignas(16) Stage {
   uint8_t bytes[3 * kStaged + 4];
   uint8_t found[mg::kMostWindow];
 };

@@ -256,6 +256,20 @@ class MettaGrid(_native.World):
         world._restore(snapshot)
         return world
 
+    @classmethod
+    def _from_block(
+        cls, program: Program, built: Map, seed: int, arrays: dict[str, np.ndarray], block: np.ndarray
+    ) -> Self:
+        """Create a world in the state that another engine has stepped it to, with these arrays. Raises its failure."""
+        world = cls.__new__(cls)
+        world.program = program
+        world._timing = StepTimingStats()
+        _native.World.__init__(world, built, seed)
+        world._arrays = arrays
+        world._set_buffers(*arrays.values())
+        world._load(block)
+        return world
+
     def clone(self) -> Self:
         """Return a new world in the same state, with its own arrays: to look ahead without changing this one."""
         world = type(self).from_snapshot(self.program, self._snapshot())

@@ -15,7 +15,7 @@ from mettagrid.gpu.driver import open_kernels
 from mettagrid.gpu.memory import Memory
 from mettagrid.gpu.tables import Tables
 from mettagrid.map_pool import MapPool
-from mettagrid.mettagrid_c import MettaGrid
+from mettagrid.mettagrid_c import _BUFFER_TYPES, MettaGrid
 
 __all__ = ["Batch"]
 
@@ -211,17 +211,18 @@ class Batch:
         return self._memory.tensors["hashes"].cpu().numpy().view(np.uint64)
 
     def world(self, number: int) -> MettaGrid:
-        """Return a copy of a world on the host, in its present state: for stats, objects, snapshots."""
+        """Return a copy of a world on the host, in its present state: for stats, objects, snapshots.
+
+        Raises the RuntimeError of a world that has failed.
+        """
         self._check_open()
         self._check_number(number)
         tensors = self._memory.tensors
-        seed = int(tensors["seeds"][number]) & 0xFFFFFFFF
-        world = self.program.world(self._maps[int(tensors["map_of"][number])], seed)
-        world._load(tensors["blocks"][number].cpu().numpy())
+        built = self._maps[int(tensors["map_of"][number])]
         part = self.agents_of(number)
-        for name in ("observations", "terminals", "truncations", "rewards", "actions", "vibe_actions"):
-            getattr(world, name)()[:] = tensors[name][part].cpu().numpy()
-        return world
+        arrays = {name: tensors[name][part].cpu().numpy().copy() for name in _BUFFER_TYPES}
+        block = tensors["blocks"][number].cpu().numpy()
+        return MettaGrid._from_block(self.program, built, int(tensors["seeds"][number]) & 0xFFFFFFFF, arrays, block)
 
     def close(self) -> None:
         """Release the memory on the device. A second call does nothing."""
@@ -290,14 +291,15 @@ class Batch:
         """Raise the error of the first world that failed, if the GPU has reported one by now."""
         if not int(self._memory.failed[0]):
             return
-        faults = self._memory.tensors["faults"].cpu().numpy()
+        numbers = torch.nonzero(self._memory.tensors["faults"][:, 0]).flatten().tolist()
         self._memory.failed.zero_()
         self._memory.tensors["faults"].zero_()
-        numbers = np.flatnonzero(faults[:, 0])
-        first, others = int(numbers[0]), len(numbers) - 1
-        text = self.world(first)._describe_fault(*map(int, faults[first]))
+        first, others = numbers[0], len(numbers) - 1
         rest = f" ({others} other world{'s' * (others > 1)} failed too)" if others else ""
-        raise RuntimeError(f"World {first}: {text}{rest}")
+        try:
+            self.world(first)
+        except RuntimeError as error:
+            raise RuntimeError(f"World {first}: {error}{rest}") from None
 
 
 def _distinct(

@@ -107,7 +107,9 @@ class Memory:
         except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
             if isinstance(error, RuntimeError) and "memory" not in str(error):
                 raise
-            free = f", of which {torch.cuda.mem_get_info(self.device)[0] / 1e9:.1f} GB are free" * (self.device.type == "cuda")
+            free = ""
+            if self.device.type == "cuda":
+                free = f", which has {torch.cuda.mem_get_info(self.device)[0] / 1e9:.1f} GB free"
             raise GpuOutOfMemory(
                 f"{worlds} worlds need {needed / 1e9:.1f} GB of memory on {self.device}{free}; use fewer worlds."
             ) from None
