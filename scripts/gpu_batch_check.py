@@ -3,12 +3,11 @@
 usage: gpu_batch_check.py check [--worlds 8] [--device cuda] EPISODE ...    equal after every step?
        gpu_batch_check.py speed [--worlds N,N,...] [--steps 100] EPISODE ...    agent-steps per second
 
-Episodes are files of `gpu_episode.py`, also compressed with gzip. Needs the packages of `gpu_site.py` (`PYTHONPATH=build/gpu/site`) or of `.venv/`,
-and PyTorch. The last line is a JSON summary.
+Episodes are files of `gpu_episode.py`, also compressed with gzip. Needs the packages of `gpu_site.py`
+(`PYTHONPATH=build/gpu/site`) or of `.venv/`, and PyTorch. The last line is a JSON summary.
 """
 
 import argparse
-import ctypes
 import gzip
 import json
 import sys
@@ -19,9 +18,9 @@ from typing import Any
 
 import numpy as np
 import torch
+from mettagrid._native import Map
 
 from mettagrid import _native
-from mettagrid._native import Map
 from mettagrid.batch import Batch as CpuBatch
 from mettagrid.compiler import Program
 from mettagrid.gpu import Batch, GpuUnavailable
@@ -29,7 +28,7 @@ from mettagrid.mettagrid_c import MettaGrid
 
 MAGIC = 0x4550474D
 OUTPUTS = ("observations", "rewards", "terminals", "truncations")
-SPREADS = (1, 2, 4, 8, 16, 32)
+SPREADS = (1, 2, 4, 8, 16)
 SWEEP_WORLDS = 16384
 
 
@@ -91,7 +90,12 @@ def check(episode: Episode, worlds: int, device: str) -> dict[str, Any]:
             gpu.check()
             step += 1
             found = difference(episode, cpu, gpu, step)
-    return {"episode": episode.name, "equal_steps": max(0, step - (found is not None)), "steps": episode.steps, "found": found}
+    return {
+        "episode": episode.name,
+        "equal_steps": max(0, step - (found is not None)),
+        "steps": episode.steps,
+        "found": found,
+    }
 
 
 def difference(episode: Episode, cpu: CpuBatch, gpu: Batch, step: int) -> str | None:
@@ -135,26 +139,25 @@ def check_all(paths: list[Path], worlds: int, device: str) -> dict[str, Any]:
 def speed(episode: Episode, sizes: list[int], steps: int) -> dict[str, Any]:
     sweep = {}
     for spread in SPREADS:
-        for threads in (32, 64, 128):
-            rate = measured(episode, min(SWEEP_WORLDS, max(sizes)), max(10, steps // 5), spread, threads)
-            if rate is not None:
-                sweep[spread, threads] = rate
+        rate = measured(episode, min(SWEEP_WORLDS, max(sizes)), max(10, steps // 5), spread)
+        if rate is not None:
+            sweep[spread] = rate
     if not sweep:
         return {"game": episode.name, "error": "no memory"}
     best = max(sweep, key=lambda key: sweep[key]["agent_steps_per_second"])
-    rows = {f"{a}x{b}": round(rate["agent_steps_per_second"] / 1e6, 2) for (a, b), rate in sweep.items()}
-    print(f"{episode.name}: spread x threads, M agent-steps/s at {SWEEP_WORLDS} worlds: {rows}", flush=True)
+    rows = {spread: round(rate["agent_steps_per_second"] / 1e6, 2) for spread, rate in sweep.items()}
+    print(f"{episode.name}: M agent-steps/s at {SWEEP_WORLDS} worlds by spread: {rows}", flush=True)
     scaling = []
     for worlds in sizes:
-        rate = measured(episode, worlds, steps, *best)
+        rate = measured(episode, worlds, steps, best)
         scaling.append({"worlds": worlds} | (rate or {"error": "no memory"}))
         print(f"{episode.name}: {scaling[-1]}", flush=True)
-    return {"game": episode.name, "agents": episode.agents, "best": list(best), "sweep": rows, "scaling": scaling}
+    return {"game": episode.name, "agents": episode.agents, "best": best, "sweep": rows, "scaling": scaling}
 
 
-def measured(episode: Episode, worlds: int, steps: int, spread: int, threads: int) -> dict[str, Any] | None:
+def measured(episode: Episode, worlds: int, steps: int, spread: int) -> dict[str, Any] | None:
     try:
-        batch = Batch(episode.program, episode.map, range(worlds), spread=spread, rules_threads=threads)
+        batch = Batch(episode.program, episode.map, range(worlds), spread=spread)
     except GpuUnavailable as error:
         print(f"{episode.name}, {worlds} worlds: {error}", flush=True)
         return None
@@ -177,13 +180,7 @@ def measured(episode: Episode, worlds: int, steps: int, spread: int, threads: in
 
 def parts_of(batch: Batch) -> dict[str, Any]:
     """Each kernel by itself. Rules without observing, and the other way round, are not a step, but as much work."""
-    threads = batch._rules_threads
-    rules = -(-batch.num_worlds * batch._spread // threads)
-    return {
-        "begin": batch._launch_begin,
-        "rules": lambda: batch._launch("rules_kernel", rules, threads, ctypes.c_int32(batch._spread)),
-        "observe": lambda: batch._launch("observe_kernel", batch.num_worlds, min(256, 32 * batch._agents)),
-    }
+    return {"begin": batch._launch_begin, "rules": batch._launch_rules, "observe": batch._launch_observe}
 
 
 def timed(work: Any) -> float:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import torch
+from mettagrid._native import Map
 
 from cogames_training.worlds import ArrayMaker, TrainingWorlds
-from mettagrid._native import Map
 from mettagrid.compiler import Program
 from mettagrid.gpu import Batch
 from mettagrid.mettagrid_c import MettaGrid
@@ -25,7 +25,7 @@ class DeviceWorlds(TrainingWorlds):
 
     device = "cuda"
 
-    def _open(self, make_array: ArrayMaker) -> _DeviceBatch:  # type: ignore[override]
+    def _open(self, make_array: ArrayMaker) -> _DeviceBatch:
         places = range(len(self.numbers))
         for place in places:
             self._choose_task(place)

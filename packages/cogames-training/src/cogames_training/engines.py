@@ -50,7 +50,9 @@ def _why_not(prepared: Prepared) -> str | None:
     return None
 
 
-def make_worlds(engine: Engine, wanted: str, *arguments: Any, tell: Callable[[str], None], **options: Any) -> TrainingWorlds:
+def make_worlds(
+    engine: Engine, wanted: str, *arguments: Any, tell: Callable[[str], None], **options: Any
+) -> TrainingWorlds:
     """Return worlds on an engine; on the CPU if "auto" was wanted and they do not fit on the GPU."""
     if engine == "cpu":
         return TrainingWorlds(*arguments, **options)

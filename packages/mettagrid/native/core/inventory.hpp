@@ -160,7 +160,8 @@ MG_CALL int32_t change_resource(const Program& p, const World& w, int32_t slot, 
 
 // Moves up to `amount` and returns the moved amount. Both sides are updated even if nothing can move, which cuts an
 // over-full amount to its limit.
-MG_CALL int32_t transfer_resource(const Program& p, const World& w, int32_t from, int32_t to, int32_t resource, int32_t amount) {
+MG_CALL int32_t transfer_resource(const Program& p, const World& w, int32_t from, int32_t to, int32_t resource,
+                                  int32_t amount) {
   if (amount <= 0) return 0;
   const int32_t moved = min_of(min_of<int32_t>(w.held(from)[resource], amount), free_space(p, w, to, resource));
   change_resource(p, w, from, resource, -static_cast<int64_t>(moved));

@@ -28,9 +28,7 @@ namespace gpu {
   POINTER(int32_t, actions)                                                                                   \
   POINTER(int32_t, vibe_actions)                                                                              \
   POINTER(int32_t, head)                   /* [worlds][agents]: global tokens of the observation */           \
-  POINTER(int32_t, attempted)              /* [worlds][agents]: all its tokens, also beyond the budget */     \
   POINTER(int32_t, written)                /* [worlds][agents]: tokens in the array */                        \
-  POINTER(uint32_t, seen)                  /* [worlds][agents][8]: bit per window cell with a visible object */ \
   POINTER(uint8_t, due)                    /* [worlds]: a `Due` */                                            \
   POINTER(uint32_t, seeds)                 /* [worlds]: of the running episode, or of the due one */          \
   POINTER(int64_t, episodes)               /* [worlds]: finished ones */                                      \

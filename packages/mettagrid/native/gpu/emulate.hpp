@@ -12,16 +12,34 @@
 
 namespace gpu {
 
-inline void emulate_observing(const Batch& b, const mg::Program& p, int64_t world, Stage& stage) {
+// Memory of one block of threads.
+struct Room {
+  static constexpr int32_t kWarps = 3;  // fewer than on a GPU, so that small games have several rounds of agents
+  Stage stages[kWarps];
+  Sight sights[kWarps];
+  Marked marked;
+  int32_t attempted[kWarps];
+  int32_t unseen[kWarps];
+};
+
+inline void emulate_observing(const Batch& b, const mg::Program& p, int64_t world, Room& room) {
   const mg::World w = world_of(b, world);
   if (w.h->fault != 0) return;
   for (int32_t thread = 0; thread < kLanes; ++thread) freshen(p, w, thread, kLanes);
-  for (int32_t thread = 0; thread < kLanes; ++thread) clear_marks(w, thread, kLanes);
-  for (int32_t agent = 0; agent < w.h->agents; ++agent) observe_agent(b, p, w, world, agent, stage);
-  settle(b, p, w, world);
+  for (int32_t thread = 0; thread < kLanes; ++thread) clear_marked(w, room.marked, thread, kLanes);
+  for (int32_t first = 0; first < w.h->agents; first += Room::kWarps) {
+    const int32_t here = mg::min_of(Room::kWarps, w.h->agents - first);
+    for (int32_t warp = 0; warp < here; ++warp) {
+      observe_agent(b, p, w, world, first + warp, room.stages[warp], room.sights[warp]);
+      room.attempted[warp] = room.sights[warp].attempted;
+    }
+    for (int32_t warp = 0; warp < here; ++warp) room.unseen[warp] = claim_seen(w, room.sights[warp], room.marked);
+    for (int32_t warp = 0; warp < here; ++warp) note_seen(p, w, first + warp, room.sights[warp], room.unseen[warp]);
+    count_tokens(b, p, w, world, first, first + here, room.attempted);
+  }
 }
 
-inline void emulate_beginning(const Batch& b, const mg::Program& p, int64_t world, Stage& stage) {
+inline void emulate_beginning(const Batch& b, const mg::Program& p, int64_t world, Room& room) {
   if (!must_begin(b, world)) return;
   const Episode e = next_episode(b, world);
   for (int32_t thread = 0; thread < kLanes; ++thread) copy_start(b, world, e, thread, kLanes);
@@ -29,13 +47,13 @@ inline void emulate_beginning(const Batch& b, const mg::Program& p, int64_t worl
   const mg::World w = world_of(b, world);
   for (int32_t time = 0; time < 2 && w.h->fault == 0; ++time) {
     begin_observing(b, p, world);
-    if (!b.in_order) emulate_observing(b, p, world, stage);
+    if (!b.in_order) emulate_observing(b, p, world, room);
   }
 }
 
 inline void emulate(const std::string& kernel, const Batch& b, uint64_t number) {
   const mg::Program p = mg::Program::view(b.words);
-  const auto stage = std::make_unique<Stage>();
+  const auto room = std::make_unique<Room>();
   const auto each_world = [&](const auto& visit) {
     for (int64_t world = 0; world < b.worlds; ++world) visit(world);
   };
@@ -43,11 +61,11 @@ inline void emulate(const std::string& kernel, const Batch& b, uint64_t number) 
     for (int64_t row = 0; row < b.worlds * b.agents; ++row) visit(row);
   };
   if (kernel == "begin_kernel") {
-    each_world([&](int64_t world) { emulate_beginning(b, p, world, *stage); });
+    each_world([&](int64_t world) { emulate_beginning(b, p, world, *room); });
   } else if (kernel == "rules_kernel") {
-    each_world([&](int64_t world) { play_rules(b, p, world); });
+    each_world([&](int64_t world) { play_rules(b, p, world_of(b, world), world); });
   } else if (kernel == "observe_kernel") {
-    each_world([&](int64_t world) { emulate_observing(b, p, world, *stage); });
+    each_world([&](int64_t world) { emulate_observing(b, p, world, *room); });
   } else if (kernel == "draw_kernel") {
     each_row([&](int64_t row) { draw_actions(b, row, number); });
   } else if (kernel == "sum_kernel") {

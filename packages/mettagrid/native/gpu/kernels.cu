@@ -8,34 +8,54 @@ namespace gpu {
 __device__ int64_t thread_index() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 
 // One per block: tables of the program, read by all its threads.
-#define MG_SHARED_PROGRAM(name)                                 \
-  __shared__ mg::Program name;                                  \
-  if (threadIdx.x == 0) name = mg::Program::view(b.words);      \
+#define MG_SHARED_PROGRAM(name)                            \
+  __shared__ mg::Program name;                             \
+  if (threadIdx.x == 0) name = mg::Program::view(b.words); \
   __syncthreads();
 
-// Freshens the lines of a world, observes its agents and settles. All threads of a block, 32 per agent in turn.
-__device__ void observe_world(const Batch& b, const mg::Program& p, const mg::World& w, int64_t world, Stage* stages) {
+constexpr int32_t kMostWarps = 8;  // per block of the kernels with a block per world
+
+// Memory that the threads of a block share while they observe.
+struct Room {
+  Stage stages[kMostWarps];
+  Marked marked;
+  int32_t attempted[kMostWarps];
+};
+
+// Encodes what has changed in a world and observes its agents, one per warp at a time. All threads of a block.
+__device__ void observe_world(const Batch& b, const mg::Program& p, const mg::World& w, int64_t world, Room& room) {
   const int32_t thread = static_cast<int32_t>(threadIdx.x), threads = static_cast<int32_t>(blockDim.x);
+  const int32_t warp = thread / kLanes, warps = threads / kLanes, agents = w.h->agents;
   freshen(p, w, thread, threads);
+  clear_marked(w, room.marked, thread, threads);
   __syncthreads();
-  clear_marks(w, thread, threads);
-  for (int32_t agent = thread / kLanes; agent < w.h->agents; agent += threads / kLanes) {
-    observe_agent(b, p, w, world, agent, stages[thread / kLanes]);
+  for (int32_t first = 0; first < agents; first += warps) {
+    const int32_t agent = first + warp, here = mg::min_of(warps, agents - first);
+    Sight sight;
+    int32_t unseen = 0;
+    if (warp < here) {
+      observe_agent(b, p, w, world, agent, room.stages[warp], sight);
+      if (thread % kLanes == 0) room.attempted[warp] = sight.attempted;
+    }
+    for (int32_t turn = 0; turn < here; ++turn) {
+      __syncthreads();
+      if (warp == turn) unseen = claim_seen(w, sight, room.marked);
+    }
+    if (warp < here) note_seen(p, w, agent, sight, unseen);
+    if (thread == 0) count_tokens(b, p, w, world, first, first + here, room.attempted);
+    __syncthreads();
   }
-  __syncthreads();
-  if (thread < kLanes) settle(b, p, w, world);
 }
 
 }  // namespace gpu
 
 using namespace gpu;
 
-constexpr int kMostWarps = 8;  // per block of the kernels with a block per world
-
-// Worlds whose episode is over begin the next one: the threads of a block look at `chunk` worlds, and begin the due ones together.
+// Worlds whose episode is over begin the next one: the threads of a block look at `chunk` worlds, and begin the due ones
+// together.
 extern "C" __global__ void __launch_bounds__(32 * kMostWarps) begin_kernel(const __grid_constant__ Batch b, int32_t chunk) {
   __shared__ bool begins[32 * kMostWarps];
-  __shared__ Stage stages[kMostWarps];
+  __shared__ Room room;
   __shared__ mg::Program p;
   const int32_t thread = static_cast<int32_t>(threadIdx.x), threads = static_cast<int32_t>(blockDim.x);
   const int64_t first = int64_t{blockIdx.x} * chunk;
@@ -62,27 +82,42 @@ extern "C" __global__ void __launch_bounds__(32 * kMostWarps) begin_kernel(const
       if (failed) break;
       if (thread == 0) begin_observing(b, p, world);
       __syncthreads();
-      if (!b.in_order) observe_world(b, p, w, world, stages);
+      if (!b.in_order) observe_world(b, p, w, world, room);
     }
   }
 }
 
-// `spread` threads per world, of which the first one works: 1 = neighbours share a warp, 32 = a warp per world.
-extern "C" __global__ void __launch_bounds__(128) rules_kernel(const __grid_constant__ Batch b, int32_t spread) {
+#ifndef MG_RULES_BLOCKS
+#define MG_RULES_BLOCKS 5  // of 128 threads, at least, on a multiprocessor: limits the registers of a thread
+#endif
+constexpr int32_t kMostViews = 32;
+
+// 32 / `spread` worlds per warp, on its first lanes, so that their stacks share cache lines. At most 32 worlds per block.
+extern "C" __global__ void __launch_bounds__(128, MG_RULES_BLOCKS)
+    rules_kernel(const __grid_constant__ Batch b, int32_t spread) {
+  __shared__ mg::World views[kMostViews];
   MG_SHARED_PROGRAM(p)
-  const int64_t thread = thread_index(), world = thread / spread;
-  if (thread % spread != 0 || world >= b.worlds) return;
-  play_rules(b, p, world);
+  const int32_t each = kLanes / spread, lane = static_cast<int32_t>(threadIdx.x) % kLanes;
+  const int32_t own = static_cast<int32_t>(threadIdx.x) / kLanes * each + lane;
+  const int64_t world = int64_t{blockIdx.x} * (blockDim.x / kLanes) * each + own;
+  if (lane >= each || world >= b.worlds) return;
+  views[own] = world_of(b, world);
+  play_rules(b, p, views[own], world);
 }
 
+#ifndef MG_OBSERVE_BLOCKS
+#define MG_OBSERVE_BLOCKS 4
+#endif
+
 // A block per world.
-extern "C" __global__ void __launch_bounds__(32 * kMostWarps) observe_kernel(const __grid_constant__ Batch b) {
-  __shared__ Stage stages[kMostWarps];
+extern "C" __global__ void __launch_bounds__(32 * kMostWarps, MG_OBSERVE_BLOCKS)
+    observe_kernel(const __grid_constant__ Batch b) {
+  __shared__ Room room;
   __shared__ mg::World w;
   if (threadIdx.x == 0) w = world_of(b, blockIdx.x);
   MG_SHARED_PROGRAM(p)
   if (w.h->fault != 0) return;
-  observe_world(b, p, w, blockIdx.x, stages);
+  observe_world(b, p, w, blockIdx.x, room);
 }
 
 // A thread per agent.

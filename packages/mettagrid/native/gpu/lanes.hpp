@@ -42,6 +42,17 @@ MG_FN int32_t sum_before(PerLane<int32_t>& values) {
 
 MG_FN int32_t count_bits(uint32_t bits) { return __popc(bits); }
 
+// Sets a bit that lanes share, and returns what it was.
+MG_FN bool set_shared_bit(uint32_t* words, int32_t bit) {
+  return (atomicOr(words + (bit >> 5), 1u << (bit & 31)) >> (bit & 31)) & 1u;
+}
+
+// Memory that other warps of the block write, between barriers.
+MG_FN int32_t load_fresh(const int32_t* at) { return *static_cast<const volatile int32_t*>(at); }
+MG_FN void store_fresh(int32_t* at, int32_t value) { *static_cast<volatile int32_t*>(at) = value; }
+
+#define MG_UNROLL _Pragma("unroll")
+
 #else
 
 template <class T>
@@ -72,6 +83,17 @@ MG_FN int32_t sum_before(PerLane<int32_t>& values) {
 }
 
 MG_FN int32_t count_bits(uint32_t bits) { return __builtin_popcount(bits); }
+
+MG_FN bool set_shared_bit(uint32_t* words, int32_t bit) {
+  const bool was = mg::test_bit(words, bit);
+  mg::set_bit(words, bit);
+  return was;
+}
+
+MG_FN int32_t load_fresh(const int32_t* at) { return *at; }
+MG_FN void store_fresh(int32_t* at, int32_t value) { *at = value; }
+
+#define MG_UNROLL
 
 #endif
 

@@ -75,8 +75,7 @@ MG_FN void begin_observing(const Batch& b, const mg::Program& p, int64_t world) 
 }
 
 // A step (`mg::step_world`) up to the windows of the agents. Rewards do not depend on these, unless `in_order` is set.
-MG_FN void play_rules(const Batch& b, const mg::Program& p, int64_t world) {
-  const mg::World w = world_of(b, world);
+MG_FN void play_rules(const Batch& b, const mg::Program& p, const mg::World& w, int64_t world) {
   if (w.h->fault != 0) return;  // until its next episode
   const mg::Buffers io = buffers_of(b, world);
   mg::Scratch& scratch = scratch_of(b, w, world);

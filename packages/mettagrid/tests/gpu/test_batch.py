@@ -92,7 +92,9 @@ def test_random_runs_are_those_of_the_cpu(config: MettaGridConfig, program: Prog
         np.testing.assert_array_equal(cpu.run(9, seed=11), gpu.run(9, seed=11).numpy())
         assert_same(cpu, gpu)
         actions = np.random.default_rng(3).integers(0, 5, (4, gpu.num_agents)).astype(np.int32)
-        np.testing.assert_array_equal(cpu.run(4, actions=actions), gpu.run(4, actions=torch.from_numpy(actions)).numpy())
+        np.testing.assert_array_equal(
+            cpu.run(4, actions=actions), gpu.run(4, actions=torch.from_numpy(actions)).numpy()
+        )
         assert_same(cpu, gpu)
 
 
@@ -111,7 +113,9 @@ def test_a_world_can_be_looked_at(config: MettaGridConfig, program: Program) -> 
 def test_a_world_that_fails_is_named_and_plays_its_next_episode() -> None:
     config = room(obs=ObsConfig(num_tokens=8))
     program = compiled(config)
-    with pytest.raises(RuntimeError, match=r"World 0: Observation token budget exceeded .* \(2 other worlds failed too\)"):
+    with pytest.raises(
+        RuntimeError, match=r"World 0: Observation token budget exceeded .* \(2 other worlds failed too\)"
+    ):
         emulated(program, program.map(rows(config, 1)))
 
 
@@ -153,5 +157,7 @@ def test_too_many_worlds_say_how_much_memory_they_need(program: Program, config:
     from mettagrid.gpu.memory import Memory
     from mettagrid.gpu.tables import Tables
 
-    with pytest.raises(GpuOutOfMemory, match=r"^100000000000 worlds need \d+\.\d GB of memory on cpu; use fewer worlds\.$"):
+    with pytest.raises(
+        GpuOutOfMemory, match=r"^100000000000 worlds need \d+\.\d GB of memory on cpu; use fewer worlds\.$"
+    ):
         Memory(program, Tables(program), [program.map(rows(config, 1))], 10**11, torch.device("cpu"))

@@ -54,7 +54,9 @@ def test_a_cache_that_cannot_be_written_costs_time_only(folder: Path, monkeypatc
 
 def test_sources_that_do_not_compile_say_where(folder: Path) -> None:
     (folder / "gpu" / "kernels.cu").write_text("__global__ void broken( {}\n")
-    with pytest.raises(GpuUnavailable, match=r"^NVRTC .* cannot compile the kernels for sm_90: gpu/kernels\.cu\(1\): error"):
+    with pytest.raises(
+        GpuUnavailable, match=r"^NVRTC .* cannot compile the kernels for sm_90: gpu/kernels\.cu\(1\): error"
+    ):
         cached_kernels("sm_90", folder=folder)
 
 

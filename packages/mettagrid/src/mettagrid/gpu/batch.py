@@ -20,6 +20,7 @@ from mettagrid.mettagrid_c import _BUFFER_TYPES, MettaGrid
 __all__ = ["Batch"]
 
 NEXT, STARTS_OVER = 1, 2  # `Due` in native/gpu/batch.hpp
+RULES_THREADS, RULES_WORLDS = 128, 32  # per block
 OBSERVE_THREADS = 256
 BEGIN_BLOCKS = 1024
 ROW_THREADS = 128
@@ -29,17 +30,18 @@ class Batch:
     """Step many worlds of one program together; everything stays on the GPU.
 
     `maps` is one map for all worlds, a map per world, maps to choose from with `map_of` (their numbers, by world), or a
-    `MapPool`, whose maps are all built and copied to the GPU first. There is a world for each of the `seeds`. The agents of all worlds lie world by world in tensors on the device:
-    `observations` uint8 [agents, tokens, 3], `terminals` and `truncations` bool [agents], `rewards` float32 [agents],
-    `actions` and `vibe_actions` int32 [agents]. They belong to the batch, which reads the actions and writes the rest in
-    order with the other work on the current stream of PyTorch.
+    `MapPool`, whose maps are all built and copied to the GPU first. There is a world for each of the `seeds`. The
+    agents of all worlds lie world by world in tensors on the device: `observations` uint8 [agents, tokens, 3],
+    `terminals` and `truncations` bool [agents], `rewards` float32 [agents], `actions` and `vibe_actions` int32
+    [agents]. They belong to the batch, which reads the actions and writes the rest in order with the other work on the
+    current stream of PyTorch.
 
-    `auto_reset`, `next_seed` and the maps of later episodes are as in `mettagrid.batch.Batch`. Results are the same, bit
-    for bit.
+    `auto_reset`, `next_seed` and the maps of later episodes are as in `mettagrid.batch.Batch`. Results are the same,
+    bit for bit.
 
-    `device` is "cuda" or "cuda:1" and so on; "emulated" runs the kernels on the CPU, exactly and slowly, for tests.
-    `spread` (1 to 32) is the number of threads of a warp that belong to one world when its rules run; it only affects the
-    speed, as does `graph`, which records a step as a CUDA graph. Raises `GpuUnavailable`.
+    `device` is "cuda" or "cuda:1" and so on; "emulated" runs the kernels on the CPU, exactly and slowly, for tests. A
+    warp plays the rules of 32 / `spread` worlds (`spread`: 1, 2, 4, 8, 16 or 32); this only affects the speed, as does
+    `graph`, which records a step as a CUDA graph. Raises `GpuUnavailable`.
     """
 
     def __init__(
@@ -54,7 +56,6 @@ class Batch:
         device: str = "cuda",
         spread: int = 4,
         graph: bool = True,
-        rules_threads: int = 64,
     ) -> None:
         given = [index(seed) & 0xFFFFFFFF for seed in seeds]
         if not given:
@@ -91,7 +92,7 @@ class Batch:
             is_pooled=int(is_pooled),
             in_order=int(self._in_order),
         )
-        self._spread, self._rules_threads = spread, rules_threads
+        self._spread = spread
         self._records = graph and self.device.type == "cuda"
         self._graphs: dict[Any, torch.cuda.CUDAGraph] = {}
         self._is_warm = False
@@ -122,7 +123,7 @@ class Batch:
     def step(self) -> None:
         """Step every world once with the actions in the tensors. Does not wait for the GPU.
 
-        If a world fails, it stays as it is until its next episode, the others go on, and a later call of `step`, or
+        If a world fails, it stays as it is until its next episode, the others continue, and a later call of `step`, or
         `check`, raises a RuntimeError that names the world and the reason.
         """
         self._check_open()
@@ -257,10 +258,17 @@ class Batch:
 
     def _launch_step(self) -> None:
         self._launch_begin()
-        threads = self._rules_threads
-        self._launch("rules_kernel", _blocks(self.num_worlds * self._spread, threads), threads, ctypes.c_int32(self._spread))
+        self._launch_rules()
         if not self._in_order:
-            self._launch("observe_kernel", self.num_worlds, min(OBSERVE_THREADS, 32 * self._agents))
+            self._launch_observe()
+
+    def _launch_rules(self) -> None:
+        threads = min(RULES_THREADS, RULES_WORLDS * self._spread)
+        blocks = _blocks(self.num_worlds * self._spread, threads)
+        self._launch("rules_kernel", blocks, threads, ctypes.c_int32(self._spread))
+
+    def _launch_observe(self) -> None:
+        self._launch("observe_kernel", self.num_worlds, min(OBSERVE_THREADS, 32 * self._agents))
 
     def _launch_begin(self) -> None:
         chunk = min(OBSERVE_THREADS, _blocks(self.num_worlds, BEGIN_BLOCKS))
@@ -313,7 +321,9 @@ def _distinct(
     if map_of is not None:
         chosen = np.array(map_of, np.int32)
         if chosen.shape != (worlds,) or not ((chosen >= 0) & (chosen < len(maps))).all():
-            raise ValueError(f"map_of must have the number of a map (below {len(maps)}) for each of the {worlds} worlds.")
+            raise ValueError(
+                f"map_of must have the number of a map (below {len(maps)}) for each of the {worlds} worlds."
+            )
         return list(maps), chosen
     if len(maps) != worlds:
         raise ValueError(f"There must be one map for each of the {worlds} worlds, not {len(maps)}.")

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from mettagrid import _native
@@ -21,6 +21,7 @@ __all__ = ["Compiler", "cached_kernels", "sources_digest"]
 # The same floats as on the CPU: no fused multiply-add; division and roots are exact by default.
 OPTIONS = ("--std=c++20", "--fmad=false", "--prec-div=true", "--prec-sqrt=true", "-default-device")
 MAIN = "gpu/kernels.cu"
+MORE_OPTIONS = "METTAGRID_GPU_OPTIONS"  # of the environment: to measure other settings of the kernels
 
 
 def native_folder() -> Path:
@@ -48,12 +49,13 @@ def cached_kernels(arch: str, *, cuda: str | None = None, folder: Path | None = 
     """
     folder = folder or native_folder()
     compiler = Compiler(cuda)
-    key = hashlib.sha256("\0".join([sources_digest(folder), arch, compiler.version, *OPTIONS]).encode()).hexdigest()
+    options = [*OPTIONS, *os.environ.get(MORE_OPTIONS, "").split()]
+    key = hashlib.sha256("\0".join([sources_digest(folder), arch, compiler.version, *options]).encode()).hexdigest()
     path = cache_folder() / f"{arch}-{key[:32]}.cubin"
     try:
         return path.read_bytes()
     except OSError:
-        code = compiler.compile(folder, arch)
+        code = compiler.compile(folder, arch, options)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
@@ -73,13 +75,13 @@ class Compiler:
         self._check(self._library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor)))
         self.version = f"{major.value}.{minor.value}"
 
-    def compile(self, folder: Path, arch: str) -> bytes:
+    def compile(self, folder: Path, arch: str, given: Sequence[str] = OPTIONS) -> bytes:
         """Compile the kernels in a folder of sources. Raises GpuUnavailable with the first error of the compiler."""
         library, program = self._library, ctypes.c_void_p()
         source = (folder / MAIN).read_bytes()
         self._check(library.nvrtcCreateProgram(ctypes.byref(program), source, MAIN.encode(), 0, None, None))
         try:
-            words = [*OPTIONS, f"-arch={arch}", f"-I{folder}", f"-I{folder / 'gpu' / 'nvrtc'}"]
+            words = [*given, f"-arch={arch}", f"-I{folder}", f"-I{folder / 'gpu' / 'nvrtc'}"]
             options = (ctypes.c_char_p * len(words))(*(word.encode() for word in words))
             if library.nvrtcCompileProgram(program, len(words), options):
                 log = self._text(program, "ProgramLog").decode(errors="replace")
@@ -115,8 +117,8 @@ def _load(cuda: str | None) -> ctypes.CDLL:
 
 
 def _libraries(cuda: str | None) -> Iterator[Path | str]:
-    """Yield libraries to try: of Python packages, those of the wanted version and then the newest first; of the system."""
-    found = []
+    """Yield libraries to try: those of Python packages, the wanted version first, then those of the system."""
+    found: list[Path] = []
     for base in sys.path:
         found += Path(base or ".").glob("nvidia/*/lib/libnvrtc.so.*")
     major = (cuda or "").split(".")[0]

@@ -20,7 +20,9 @@ class Kernels(Protocol):
     device: Any
     """the `torch.device` that their memory is on"""
 
-    def launch(self, name: str, fields: np.ndarray, blocks: int, threads: int, number: ctypes._SimpleCData | None) -> None:
+    def launch(
+        self, name: str, fields: np.ndarray, blocks: int, threads: int, number: ctypes._SimpleCData | None
+    ) -> None:
         """Launch a kernel with the fields of a batch and, where it takes one, a number."""
         ...
 

@@ -1,7 +1,7 @@
 """Errors of the GPU engine.
 
-    GpuUnavailable          no GPU, no driver, no PyTorch or NVRTC, or they do not fit together
-        GpuOutOfMemory      the worlds do not fit in the memory of the GPU
+GpuUnavailable          no GPU, no driver, no PyTorch or NVRTC, or they do not fit together
+    GpuOutOfMemory      the worlds do not fit in the memory of the GPU
 """
 
 __all__ = ["GpuOutOfMemory", "GpuUnavailable"]

@@ -16,7 +16,6 @@ from mettagrid.gpu.tables import Tables
 __all__ = ["Memory"]
 
 UNUSED = 255  # all bytes of an unused token
-SEEN_WORDS = 8
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,9 @@ class _Sizes:
 class Memory:
     """All tensors of a batch, and their addresses as the kernels take them (`fields`)."""
 
-    def __init__(self, program: Program, tables: Tables, maps: Sequence[Map], worlds: int, device: torch.device) -> None:
+    def __init__(
+        self, program: Program, tables: Tables, maps: Sequence[Map], worlds: int, device: torch.device
+    ) -> None:
         agents, tokens, sizes = maps[0]._agents, program.num_tokens, _Sizes.of(maps)
         rows = worlds * agents
         self.device = device
@@ -56,9 +57,7 @@ class Memory:
             "actions": ((rows,), torch.int32),
             "vibe_actions": ((rows,), torch.int32),
             "head": ((rows,), torch.int32),
-            "attempted": ((rows,), torch.int32),
             "written": ((rows,), torch.int32),
-            "seen": ((rows, SEEN_WORDS), torch.int32),
             "due": ((worlds,), torch.uint8),
             "seeds": ((worlds,), torch.int32),
             "episodes": ((worlds,), torch.int64),
@@ -103,7 +102,9 @@ class Memory:
     def _allocated(self, worlds: int) -> dict[str, Any]:
         needed = sum(_bytes(shape, kind) for shape, kind in self._shapes.values())
         try:
-            return {name: torch.zeros(shape, dtype=kind, device=self.device) for name, (shape, kind) in self._shapes.items()}
+            return {
+                name: torch.zeros(shape, dtype=kind, device=self.device) for name, (shape, kind) in self._shapes.items()
+            }
         except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
             if isinstance(error, RuntimeError) and "memory" not in str(error):
                 raise
