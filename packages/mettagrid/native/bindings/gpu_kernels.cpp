@@ -1,9 +1,11 @@
 // What Python needs to know about the kernels for GPUs, and the kernels themselves, run by the CPU.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <cstring>
+#include <utility>
 
 #include "gpu/emulate.hpp"
 
@@ -39,6 +41,7 @@ void emulate(const std::string& kernel, const Numbers& fields, uint64_t number) 
 void add_gpu_kernels(nb::module_& module) {
   static_assert(sizeof(gpu::Batch) % sizeof(int64_t) == 0, "fields of 64 bits");
   module.def("gpu_batch_fields", &batch_fields, "Names of the 64-bit fields of a batch on a GPU, in order");
+  module.def("gpu_view_bytes", [] { return std::make_pair(sizeof(mg::Program), sizeof(mg::World)); }, "Views: program, world");
   module.def("gpu_scratch_bytes", [] { return sizeof(mg::Scratch); }, "Working memory of a world, without its arena");
   module.def("gpu_arena_words", &mg::arena_needed, "slots"_a, "32-bit words for query results of a world");
   module.def("gpu_emulate", &emulate, "kernel"_a, "fields"_a, "number"_a = 0, "Run a kernel on the CPU, in memory of the host");

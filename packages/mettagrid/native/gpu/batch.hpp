@@ -7,6 +7,12 @@
 
 namespace gpu {
 
+// What the rules leave for the observation of an agent.
+struct alignas(16) Head {
+  int32_t tokens;  // global ones, written already
+  int32_t slot, cell, radius;
+};
+
 // Numbers and pointers of a batch; Python fills them in by name (`mettagrid/gpu/batch.py`), each as 64 bits.
 // clang-format off
 #define MG_BATCH(NUMBER, POINTER)                                                                             \
@@ -27,7 +33,9 @@ namespace gpu {
   POINTER(bool, truncations)                                                                                  \
   POINTER(int32_t, actions)                                                                                   \
   POINTER(int32_t, vibe_actions)                                                                              \
-  POINTER(int32_t, head)                   /* [worlds][agents]: global tokens of the observation */           \
+  POINTER(mg::Program, tables)             /* one: the views of `words` */                                    \
+  POINTER(mg::World, views)                /* [worlds]: of `blocks` */                                        \
+  POINTER(Head, heads)                     /* [worlds][agents] */                                             \
   POINTER(int32_t, written)                /* [worlds][agents]: tokens in the array */                        \
   POINTER(uint8_t, due)                    /* [worlds]: a `Due` */                                            \
   POINTER(uint32_t, seeds)                 /* [worlds]: of the running episode, or of the due one */          \
@@ -53,7 +61,15 @@ struct Batch {
 // Whether a world must begin an episode regardless of its flags.
 enum Due : uint8_t { kNotDue = 0, kNext = 1, kStartsOver = 2 };
 
-MG_FN mg::World world_of(const Batch& b, int64_t world) { return mg::World::view(b.blocks + world * b.block_bytes); }
+// Of a world that has begun.
+MG_FN const mg::World& world_of(const Batch& b, int64_t world) { return b.views[world]; }
+
+// Computes the view of a world whose block has just been copied, and once that of the program.
+MG_FN const mg::World& make_view(const Batch& b, int64_t world) {
+  if (world == 0) *b.tables = mg::Program::view(b.words);
+  b.views[world] = mg::World::view(b.blocks + world * b.block_bytes);
+  return b.views[world];
+}
 
 MG_FN mg::Scratch& scratch_of(const Batch& b, const mg::World& w, int64_t world) {
   mg::Scratch& scratch = b.scratch[world];

@@ -23,7 +23,7 @@ struct Room {
 };
 
 inline void emulate_observing(const Batch& b, const mg::Program& p, int64_t world, Room& room) {
-  const mg::World w = world_of(b, world);
+  const mg::World& w = world_of(b, world);
   if (w.h->fault != 0) return;
   for (int32_t thread = 0; thread < kLanes; ++thread) freshen(p, w, thread, kLanes);
   for (int32_t thread = 0; thread < kLanes; ++thread) clear_marked(w, room.marked, thread, kLanes);
@@ -44,7 +44,7 @@ inline void emulate_beginning(const Batch& b, const mg::Program& p, int64_t worl
   const Episode e = next_episode(b, world);
   for (int32_t thread = 0; thread < kLanes; ++thread) copy_start(b, world, e, thread, kLanes);
   start(b, p, world, e);
-  const mg::World w = world_of(b, world);
+  const mg::World& w = world_of(b, world);
   for (int32_t time = 0; time < 2 && w.h->fault == 0; ++time) {
     begin_observing(b, p, world);
     if (!b.in_order) emulate_observing(b, p, world, room);

@@ -7,11 +7,15 @@ namespace gpu {
 
 __device__ int64_t thread_index() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 
-// One per block: tables of the program, read by all its threads.
-#define MG_SHARED_PROGRAM(name)                            \
-  __shared__ mg::Program name;                             \
-  if (threadIdx.x == 0) name = mg::Program::view(b.words); \
-  __syncthreads();
+// Copies views to memory that a block shares: threads [first, first + threads) of it, 8 bytes each.
+template <class View>
+__device__ void share(View* to, const View* from, int32_t count, int32_t thread, int32_t threads) {
+  static_assert(sizeof(View) % 8 == 0, "copied by words");
+  const uint64_t* source = reinterpret_cast<const uint64_t*>(from);
+  for (int32_t i = thread; i < count * static_cast<int32_t>(sizeof(View) / 8); i += threads) {
+    reinterpret_cast<uint64_t*>(to)[i] = source[i];
+  }
+}
 
 constexpr int32_t kMostWarps = 8;  // per block of the kernels with a block per world
 
@@ -63,7 +67,7 @@ extern "C" __global__ void __launch_bounds__(32 * kMostWarps) begin_kernel(const
   if (thread < chunk && first + thread < b.worlds) own = must_begin(b, first + thread);
   begins[thread] = own;
   if (!__syncthreads_or(own)) return;
-  if (thread == 0) p = mg::Program::view(b.words);
+  if (thread == 0) p = mg::Program::view(b.words);  // the batch's own may not exist yet
   for (int32_t i = 0; i < chunk; ++i) {
     __syncthreads();
     if (!begins[i]) continue;
@@ -73,7 +77,7 @@ extern "C" __global__ void __launch_bounds__(32 * kMostWarps) begin_kernel(const
     __syncthreads();
     if (thread == 0) start(b, p, world, e);
     __syncthreads();
-    const mg::World w = world_of(b, world);
+    const mg::World& w = world_of(b, world);
     // The first observation of a world is written, and counted, twice.
     for (int32_t time = 0; time < 2; ++time) {
       __syncthreads();
@@ -96,13 +100,15 @@ constexpr int32_t kMostViews = 32;
 extern "C" __global__ void __launch_bounds__(128, MG_RULES_BLOCKS)
     rules_kernel(const __grid_constant__ Batch b, int32_t spread) {
   __shared__ mg::World views[kMostViews];
-  MG_SHARED_PROGRAM(p)
-  const int32_t each = kLanes / spread, lane = static_cast<int32_t>(threadIdx.x) % kLanes;
-  const int32_t own = static_cast<int32_t>(threadIdx.x) / kLanes * each + lane;
-  const int64_t world = int64_t{blockIdx.x} * (blockDim.x / kLanes) * each + own;
-  if (lane >= each || world >= b.worlds) return;
-  views[own] = world_of(b, world);
-  play_rules(b, p, views[own], world);
+  __shared__ mg::Program p;
+  const int32_t each = kLanes / spread, thread = static_cast<int32_t>(threadIdx.x), lane = thread % kLanes;
+  const int32_t worlds = static_cast<int32_t>(blockDim.x) / kLanes * each, own = thread / kLanes * each + lane;
+  const int64_t first = int64_t{blockIdx.x} * worlds, world = first + own;
+  const int32_t here = static_cast<int32_t>(mg::min_of<int64_t>(worlds, b.worlds - first));
+  share(&p, b.tables, 1, thread, static_cast<int32_t>(blockDim.x));
+  share(views, b.views + first, here, thread, static_cast<int32_t>(blockDim.x));
+  __syncthreads();
+  if (lane < each && own < here) play_rules(b, p, views[own], world);
 }
 
 #ifndef MG_OBSERVE_BLOCKS
@@ -114,8 +120,10 @@ extern "C" __global__ void __launch_bounds__(32 * kMostWarps, MG_OBSERVE_BLOCKS)
     observe_kernel(const __grid_constant__ Batch b) {
   __shared__ Room room;
   __shared__ mg::World w;
-  if (threadIdx.x == 0) w = world_of(b, blockIdx.x);
-  MG_SHARED_PROGRAM(p)
+  __shared__ mg::Program p;
+  share(&w, b.views + blockIdx.x, 1, static_cast<int32_t>(threadIdx.x), static_cast<int32_t>(blockDim.x));
+  share(&p, b.tables, 1, static_cast<int32_t>(threadIdx.x), static_cast<int32_t>(blockDim.x));
+  __syncthreads();
   if (w.h->fault != 0) return;
   observe_world(b, p, w, blockIdx.x, room);
 }

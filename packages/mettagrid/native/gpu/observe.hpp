@@ -38,7 +38,7 @@ MG_FN void put_head(const Batch& b, mg::Machine& m, const mg::Buffers& io, int64
     radius = mg::clamp_to(mg::truncate_to_int(m.value_for(set.obs_radius_entry, slot, slot)), 0, mg::kFullRadius);
   }
   w.agent_radius[agent] = static_cast<uint8_t>(radius);
-  b.head[world * b.agents + agent] = out.attempted;
+  b.heads[world * b.agents + agent] = Head{out.attempted, slot, w.cell_of(slot), radius};
 }
 
 MG_FN void put_heads(const Batch& b, mg::Machine& m, const mg::Buffers& io, int64_t world) {
@@ -128,9 +128,9 @@ struct Sight {
 MG_FN void observe_agent(const Batch& b, const mg::Program& p, const mg::World& w, int64_t world, int32_t agent, Stage& stage,
                          Sight& sight) {
   const int64_t row = world * b.agents + agent;
-  const int32_t tokens = static_cast<int32_t>(b.tokens), head = b.head[row], before = b.written[row];
-  const int32_t observer = w.agent_slot[agent], radius = w.agent_radius[agent];
-  const int32_t y = w.object_row[observer], x = w.object_col[observer], here = w.cell(y, x), window = w.h->window;
+  const Head from = b.heads[row];
+  const int32_t tokens = static_cast<int32_t>(b.tokens), head = from.tokens, before = b.written[row];
+  const int32_t observer = from.slot, radius = from.radius, here = from.cell, window = w.h->window;
   const bool occluded = w.h->vision_blockers > 0;
 
   // The visible cells that hold an object or are on a border, nearest first. All loads are under way before the first is used.
@@ -153,7 +153,8 @@ MG_FN void observe_agent(const Batch& b, const mg::Program& p, const mg::World& 
       const int32_t i = r * kLanes + lane;
       bool found = sight.slot[r][lane] != mg::kEmpty || ((bordered >> r) & 1);
       if (found && radius < mg::kFullRadius) found = (p.window[i].radius_mask >> radius) & 1;
-      if (found && occluded) found = !mg::is_hidden(p, w, y, x, p.sights[radius * p.window.size + i]);
+      if (found && occluded)
+        found = !mg::is_hidden(p, w, w.object_row[observer], w.object_col[observer], p.sights[radius * p.window.size + i]);
       if (!found) sight.slot[r][lane] = mg::kEmpty;
       is_found[lane] |= static_cast<uint32_t>(found) << r;
     }

@@ -49,7 +49,7 @@ MG_FN void copy_start(const Batch& b, int64_t world, const Episode& e, int32_t t
 
 // Completes the copy, by one thread.
 MG_FN void start(const Batch& b, const mg::Program& p, int64_t world, const Episode& e) {
-  const mg::World w = world_of(b, world);
+  const mg::World& w = make_view(b, world);
   mg::start_world(p, w, e.seed, scratch_of(b, w, world));
   if (b.due[world] == kStartsOver) b.taken[world] = 0;
   b.due[world] = kNotDue;
@@ -61,7 +61,7 @@ MG_FN void start(const Batch& b, const mg::Program& p, int64_t world, const Epis
 
 // The first part of a first observation (`mg::observe_start`), by one thread; `observe_agent` and `settle` follow.
 MG_FN void begin_observing(const Batch& b, const mg::Program& p, int64_t world) {
-  const mg::World w = world_of(b, world);
+  const mg::World& w = world_of(b, world);
   const mg::Buffers io = buffers_of(b, world);
   if (b.in_order) return mg::observe_start(p, w, scratch_of(b, w, world), io);
   for (int32_t agent = 0; agent < w.h->agents; ++agent) {

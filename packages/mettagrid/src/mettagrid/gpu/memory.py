@@ -44,6 +44,7 @@ class Memory:
     ) -> None:
         agents, tokens, sizes = maps[0]._agents, program.num_tokens, _Sizes.of(maps)
         rows = worlds * agents
+        program_bytes, world_bytes = _native.gpu_view_bytes()
         self.device = device
         self._shapes: dict[str, tuple[tuple[int, ...], torch.dtype]] = {
             "blocks": ((worlds, sizes.block_bytes), torch.uint8),
@@ -56,7 +57,9 @@ class Memory:
             "truncations": ((rows,), torch.bool),
             "actions": ((rows,), torch.int32),
             "vibe_actions": ((rows,), torch.int32),
-            "head": ((rows,), torch.int32),
+            "tables": ((program_bytes,), torch.uint8),
+            "views": ((worlds, world_bytes), torch.uint8),
+            "heads": ((rows, 4), torch.int32),
             "written": ((rows,), torch.int32),
             "due": ((worlds,), torch.uint8),
             "seeds": ((worlds,), torch.int32),
