@@ -40,7 +40,7 @@ NB_MODULE(_native, module) {
       .def("_copy", &World::copy)
       .def("_differences", &World::differences)
       .def("_array_size", &World::array_size)
-      .def_prop_ro("_used_slots", [](const World& w) { return w.header().used_slots; })
+      .def("_has_object", &World::has_object, "slot"_a)
       .def("_step_traced", &World::step_traced)
       .def("_step_timed", &World::step_timed)
       .def("_start", &World::start)

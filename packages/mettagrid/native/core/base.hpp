@@ -54,6 +54,14 @@ MG_FN int32_t lowest_bit(uint32_t x) {
 #endif
 }
 
+MG_FN int32_t lowest_bit64(uint64_t x) {
+#if defined(__CUDA_ARCH__)
+  return __ffsll(static_cast<long long>(x)) - 1;
+#else
+  return __builtin_ctzll(x);
+#endif
+}
+
 MG_FN float float_from_bits(int32_t bits) {
   union {
     int32_t i;
