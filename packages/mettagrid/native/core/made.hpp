@@ -38,7 +38,8 @@ MG_FN void make_window(const Program& p, const Scenery& s, int32_t stride) {
     const int32_t row = view.dr + s.h->window_rows, col = view.dc + s.h->window_cols;
     s.window_offset[i] = view.dr * stride + view.dc;
     s.row_mask[row] |= 1u << col;
-    s.rank[row * (2 * s.h->window_cols + 1) + col] = static_cast<uint8_t>(i);
+    s.rank[row * kWindowRow + col] = static_cast<uint8_t>(i);
+    for (int32_t byte = 0; byte < 16; byte += 3) s.marks[16 * i + byte] = static_cast<uint8_t>(view.location);
     for (int32_t radius = 0; radius < kRadii; ++radius) {
       const uint64_t is_visible = radius == kFullRadius || ((view.radius_mask >> radius) & 1) != 0;
       s.radius_set[radius * kWindowWords + (i >> 6)] |= is_visible << (i & 63);
@@ -75,16 +76,14 @@ MG_FN void make_lines(const World& w) {
 
 MG_FN void make_occupied(const World& w) {
   for (int32_t i = 0; i < w.h->cell_words; ++i) w.occupied[i] = 0;
-  for (int32_t i = 0; i < w.h->cells; ++i) {
-    if (w.grid[i] != kEmpty) set_bit(w.occupied, i);
-  }
+  for (int32_t i = 0; i < w.h->cells; ++i) w.place(i, w.grid[i]);
 }
 
 MG_FN void make_territory(const Program& p, const World& w) {
   const Header& h = *w.h;
   for (int32_t i = 0; i < h.territories * h.cells; ++i) w.owner[i] = -1;
   for (int32_t i = 0; i < h.cells; ++i) w.owner_seen[i] = -1;
-  for (int32_t i = 0; i < h.cells; ++i) set_edges(w, i, 0);
+  for (int32_t i = 0; i < h.cells; ++i) w.set_edges(i, 0);
   for (int32_t i = 0; i < h.claim_count; ++i) {
     const Claim& claim = w.claim[i];
     if (claim.tag >= 0) refresh_owners(p, w, p.controls[claim.control], claim.row, claim.col);
@@ -92,8 +91,8 @@ MG_FN void make_territory(const Program& p, const World& w) {
 }
 
 MG_FN void make_second_part(const Program& p, const World& w) {
-  make_occupied(w);
   make_territory(p, w);
+  make_occupied(w);
   make_lines(w);
 }
 

@@ -14,14 +14,19 @@ constexpr uint8_t kGlobalLocation = 0xFE;
 constexpr uint8_t kUnused = 0xFF;
 constexpr int32_t kFullRadius = 7;  // the whole window
 
-constexpr int32_t kWide = 8;  // tokens copied at a time: three words
+constexpr int32_t kWide = 5;  // tokens copied at a time, by one load and one store of 16 bytes
 
-MG_FN void copy_word(uint8_t* to, const uint8_t* from, uint64_t marks) {
-  uint64_t word;
-  __builtin_memcpy(&word, from, sizeof word);
-  word |= marks;
-  __builtin_memcpy(to, &word, sizeof word);
+#if !defined(__CUDA_ARCH__)
+using Wide = uint64_t __attribute__((vector_size(16)));
+
+// Five tokens; `marks` has their location and zeros.
+MG_FN void copy_wide(uint8_t* to, const uint8_t* from, const Wide& marks) {
+  Wide tokens;
+  __builtin_memcpy(&tokens, from, sizeof tokens);
+  tokens |= marks;
+  __builtin_memcpy(to, &tokens, sizeof tokens);
 }
+#endif
 
 // The tokens of one agent. Tokens beyond the budget are counted, not written.
 struct TokenWriter {
@@ -37,22 +42,24 @@ struct TokenWriter {
     at += 3;
   }
 
-  // Copies a line, eight tokens at a time where they fit; surplus tokens are overwritten or cleared later. The constants mask
-  // the bytes of a word that hold a location.
-  MG_FN void put_line(uint8_t location, const uint8_t* line, int32_t count) {
+  // Copies a line, five tokens at a time where they fit; surplus tokens are overwritten or cleared later. `marks`: 16 bytes with
+  // the location where tokens have it, see Scenery.
+  MG_FN void put_line(uint8_t location, const uint8_t* marks, const uint8_t* line, int32_t count) {
 #if !defined(__CUDA_ARCH__)  // there, words must be aligned
-    if (attempted + count + kWide <= room) {
+    if (attempted + count + kWide < room) {
+      Wide wide;
+      __builtin_memcpy(&wide, marks, sizeof wide);
       int32_t done = 0;
       do {
-        copy_word(at + 3 * done, line + 3 * done, location * 0x0001000001000001ull);
-        copy_word(at + 3 * done + 8, line + 3 * done + 8, location * 0x0100000100000100ull);
-        copy_word(at + 3 * done + 16, line + 3 * done + 16, location * 0x0000010000010000ull);
+        copy_wide(at + 3 * done, line + 3 * done, wide);
         done += kWide;
       } while (done < count);
       at += 3 * count;
       attempted += count;
       return;
     }
+#else
+    (void)marks;
 #endif
     for (int32_t i = 0; i < count; ++i) put(location, line[3 * i + 1], line[3 * i + 2]);
   }
@@ -182,29 +189,32 @@ struct WindowSet {
   uint64_t words[kWindowWords];
 };
 
-// 32 bits from bit `at` on.
+// At least 15 bits from bit `at` on; the words end with one to spare.
 MG_FN uint32_t bits_at(const uint32_t* words, int32_t at) {
+#if defined(__CUDA_ARCH__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
   const uint32_t* from = words + (at >> 5);
   return static_cast<uint32_t>((from[0] | uint64_t{from[1]} << 32) >> (at & 31));
+#else
+  uint32_t bits;
+  __builtin_memcpy(&bits, reinterpret_cast<const uint8_t*>(words) + (at >> 3), sizeof bits);
+  return bits >> (at & 7);
+#endif
 }
 
-// The window cells that hold an object or are on a border: the bits of each row side by side, then in the order of the window.
-// No branch depends on what is there, except at the end of the loop over the bits.
-MG_FN WindowSet find_seen(const World& w, int32_t here, int32_t radius, bool with_borders) {
+// The window cells that have something to show: the bits of each row, then in the order of the window.
+MG_FN WindowSet find_seen(const World& w, const uint32_t* shown, int32_t here, int32_t radius) {
   const Scenery& s = w.scenery;
-  const int32_t rows = s.h->window_rows, cols = s.h->window_cols, stride = w.h->stride, width = 2 * cols + 1;
-  uint64_t found[kWindowWords + 1] = {};
-  const uint32_t* bordered = with_borders ? w.bordered : w.occupied;
-  int32_t cell = here - rows * stride - cols, at = 0;
-  for (int32_t row = 0; row <= 2 * rows; ++row, cell += stride, at += width) {
-    const uint64_t bits = (bits_at(w.occupied, cell) | bits_at(bordered, cell)) & s.row_mask[row];
-    found[at >> 6] |= bits << (at & 63);
-    found[(at >> 6) + 1] |= (bits >> 1) >> (63 - (at & 63));
+  const int32_t rows = s.h->window_rows, stride = w.h->stride;
+  uint64_t found[kWindowWords] = {};
+  int32_t cell = here - rows * stride - s.h->window_cols;
+  for (int32_t row = 0; row <= 2 * rows; ++row, cell += stride) {
+    found[row >> 2] |= uint64_t{bits_at(shown, cell) & s.row_mask[row]} << (kWindowRow * (row & 3));
   }
   WindowSet seen{};
-  for (int32_t k = 0; 64 * k < at; ++k) {
+  for (int32_t k = 0; k <= rows >> 1; ++k) {
+    const uint8_t* rank = s.rank + 64 * k;
     for (uint64_t rest = found[k]; rest != 0; rest &= rest - 1) {
-      const int32_t i = s.rank[64 * k + lowest_bit64(rest)];
+      const uint32_t i = rank[lowest_bit64(rest)];
       seen.words[i >> 6] |= uint64_t{1} << (i & 63);
     }
   }
@@ -228,11 +238,12 @@ MG_FN int32_t observe_window(const Program& p, const World& w, int32_t observer,
   const int32_t row = w.object_row[observer], col = w.object_col[observer], here = w.cell(row, col), step = w.h->step;
   const bool occluded = w.h->vision_blockers > 0;  // then the program has lines of sight
   const bool with_borders = p.set().obs_territory != 0;
-  const WindowSet seen = find_seen(w, here, radius, with_borders);
+  const WindowSet seen = find_seen(w, with_borders ? w.shown : w.occupied, here, radius);
   const WindowCell* window = p.window.data;
   const int32_t* offsets = w.scenery.window_offset;
   const int32_t* grid = w.grid + here;
-  const uint32_t* bordered = w.bordered;
+  const uint8_t* edges = w.owner_edges + here;
+  const uint8_t* marks = w.scenery.marks;
   const uint8_t *lines = w.lines, *scenery_lines = w.scenery.lines;
   const SceneryObject* scenery = w.scenery.objects;
   int32_t* object_seen = w.object_seen;
@@ -244,7 +255,7 @@ MG_FN int32_t observe_window(const Program& p, const World& w, int32_t observer,
       const int32_t i = 64 * k + lowest_bit64(rest), slot = grid[offsets[i]];
       const uint8_t location = static_cast<uint8_t>(window[i].location);
       if (occluded && is_hidden(p, w, row, col, p.sights[radius * p.window.size + i])) continue;
-      if (with_borders && test_bit(bordered, here + offsets[i])) {
+      if (with_borders && edges[offsets[i]] != 0) {
         TokenWriter out{at, room, attempted};
         put_edges(p, w, observer, here + offsets[i], window[i].neighbours >> (4 * radius), location, out);
         at = out.at;
@@ -262,7 +273,7 @@ MG_FN int32_t observe_window(const Program& p, const World& w, int32_t observer,
       const int32_t count = line[kLine - 1];
       TokenWriter out{at, room, attempted};
       if (count <= kLineTokens && !plain) {
-        out.put_line(location, line, count);
+        out.put_line(location, marks + 16 * i, line, count);
       } else {
         put_object(p, w, slot, location, out);
       }
@@ -283,7 +294,7 @@ MG_FN int32_t settle_seen(const Program& p, const World& w, int32_t observer, in
 
 // Used tokens are contiguous, so after the reach of a wide copy, clearing ends at the first unused token.
 MG_FN void clear_unused(uint8_t* at, const uint8_t* end) {
-  const uint8_t* touched = at + 3 * kWide;
+  const uint8_t* touched = at + 3 * (kWide + 1);
   for (; at < end && (at < touched || at[1] != kUnused); at += 3) at[0] = at[1] = at[2] = kUnused;
 }
 

@@ -14,6 +14,7 @@ constexpr int32_t kLineTokens = 21;    // tokens that fit in it; the last byte i
 constexpr uint8_t kLineTooLong = 254;  // ...does not fit: encode straight into the observation
 
 constexpr int32_t kWindowSide = 15;   // rows and columns of the largest window
+constexpr int32_t kWindowRow = 16;    // places of a row in `rank`
 constexpr int32_t kWindowWords = 4;   // 64-bit words of a set of window cells
 constexpr int32_t kRadii = 8;         // 0..7
 
@@ -43,7 +44,8 @@ static_assert(sizeof(SceneryObject) == 12, "part of snapshots");
   X(uint8_t, lines, h.templates* kLine)         /* encoded tokens of scenery templates */              \
   X(int32_t, window_offset, h.window)           /* cell of each window cell, from the observer's */    \
   X(uint32_t, row_mask, kWindowSide)            /* bit per column: this cell is in the window */       \
-  X(uint8_t, rank, kWindowSide* kWindowSide)    /* [row][column]: place in the order of the window */  \
+  X(uint8_t, rank, (kWindowSide + 1) * kWindowRow) /* [row][column]: place in the order of the window */ \
+  X(uint8_t, marks, 16 * h.window)              /* its location at bytes 0, 3, .. 15 */                \
   X(uint64_t, radius_set, kRadii* kWindowWords) /* [radius]: bit per window cell visible at it */
 
 struct Scenery {

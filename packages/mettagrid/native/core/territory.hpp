@@ -21,22 +21,13 @@ MG_FN int64_t influence(const Control& control, int64_t d2) {
 
 enum Edge : uint8_t { kNorth = 1, kSouth = 2, kEast = 4, kWest = 8 };
 
-MG_FN void set_edges(const World& w, int32_t cell, int32_t edges) {
-  w.owner_edges[cell] = static_cast<uint8_t>(edges);
-  if (edges != 0) {
-    set_bit(w.bordered, cell);
-  } else {
-    clear_bit(w.bordered, cell);
-  }
-}
-
 // Sets or clears the bits of both cells of the edge between a cell and its neighbour in direction `bit`.
 MG_FN void refresh_edge(const World& w, int32_t row, int32_t col, int32_t dr, int32_t dc, uint8_t bit, uint8_t back) {
   if (!w.inside(row + dr, col + dc)) return;
   const int32_t here = w.cell(row, col), there = w.cell(row + dr, col + dc);
   const bool differs = w.owner_seen[here] != w.owner_seen[there];
-  set_edges(w, here, differs ? w.owner_edges[here] | bit : w.owner_edges[here] & ~bit);
-  set_edges(w, there, differs ? w.owner_edges[there] | back : w.owner_edges[there] & ~back);
+  w.set_edges(here, differs ? w.owner_edges[here] | bit : w.owner_edges[here] & ~bit);
+  w.set_edges(there, differs ? w.owner_edges[there] | back : w.owner_edges[there] & ~back);
 }
 
 MG_FN void set_owner(const Program& p, const World& w, int32_t territory, int32_t row, int32_t col, int32_t owner) {

@@ -134,13 +134,13 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
 // ...then data that is derived from the state: hashes, snapshots and comparisons ignore it.
 #define MG_MADE(X)                                                                                        \
   X(uint32_t, occupied, h.cell_words + 2)    /* bit per cell: an object is on it */                        \
-  X(uint32_t, bordered, h.cell_words + 2)    /* bit per cell: it has an edge */                            \
+  X(uint32_t, shown, h.cell_words + 2)       /* bit per cell: an object is on it, or it has an edge */     \
   X(uint32_t, dirty, (h.actors + 31) / 32)   /* bit per actor: its line must be encoded before use */      \
   X(uint8_t, owner_edges, h.cells)           /* bits N, S, E, W: the neighbour's owner differs */          \
   X(int16_t, owner_seen, h.cells)            /* owner of the first territory that has one, or -1 */        \
   X(int16_t, owner, h.territories* h.cells)  /* [territory][cell]: tag id or -1 */                         \
   X(uint64_t, changed, (h.slots + 64) / 64)  /* bit per slot, see World::mark */                           \
-  X(uint8_t, lines, h.actors* kLine)         /* encoded tokens; the last, so that a reset can leave them */
+  X(uint8_t, lines, (h.actors + 1) * kLine)  /* encoded tokens; one to spare for wide reads. Last: a reset leaves them */
 
 #define MG_ARRAYS(X) MG_STATE(X) MG_MADE(X)
 
@@ -222,11 +222,13 @@ struct World {
   // The only way to write to the grid.
   MG_FN void place(int32_t at, int32_t slot) const {
     grid[at] = slot;
-    if (slot != kEmpty) {
-      set_bit(occupied, at);
-    } else {
-      clear_bit(occupied, at);
-    }
+    put_bit(occupied, at, slot != kEmpty);
+    put_bit(shown, at, slot != kEmpty || owner_edges[at] != 0);
+  }
+  // ...and to the edges.
+  MG_FN void set_edges(int32_t at, int32_t edges) const {
+    owner_edges[at] = static_cast<uint8_t>(edges);
+    put_bit(shown, at, edges != 0 || grid[at] != kEmpty);
   }
 
   // Every change of an object asks first: true for actors. Scenery cannot change, or the compiler is wrong.

@@ -64,7 +64,7 @@ class PlainTwin {
   bool same_bits(const mg::World& world) {
     mg::make_occupied(w_);
     const std::size_t bytes = static_cast<std::size_t>(world.h->cell_words) * sizeof *w_.occupied;
-    return std::memcmp(w_.occupied, world.occupied, bytes) == 0 && std::memcmp(w_.bordered, world.bordered, bytes) == 0;
+    return std::memcmp(w_.occupied, world.occupied, bytes) == 0 && std::memcmp(w_.shown, world.shown, bytes) == 0;
   }
 
   const mg::Program& p_;
