@@ -223,7 +223,7 @@ MG_FN bool Machine::run_code(int32_t entry) {
   while (ok()) {
     const Instr& in = p.code[pc];
     if constexpr (kWatched) note_rule(*this, pc);
-    s.changes += in.op >= static_cast<int32_t>(kFirstMutation);
+    s.changes += is_mutation(in.op);
     int32_t next = pc + 1;
     const auto test = [&](bool result) {
       if (result == (in.sense != 0)) next = in.jump;

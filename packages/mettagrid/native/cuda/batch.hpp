@@ -14,6 +14,7 @@ namespace gpu {
 struct Batch {
   const int32_t* words;  // the program
   const uint8_t* image;  // the initial block of all worlds
+  const uint8_t* scenery;  // ...and their scenery
   uint64_t bytes;        // ...of one block, a multiple of 64
   int32_t worlds, agents, tokens, arena_size;
   uint32_t seed;                // of world 0; world k has seed + k
@@ -36,7 +37,7 @@ MG_FN void sync_lanes() {
 }
 
 MG_FN mg::World world_of(const Batch& b, int32_t world) {
-  return mg::World::view(b.blocks + static_cast<uint64_t>(world) * b.bytes);
+  return mg::World::view(b.blocks + static_cast<uint64_t>(world) * b.bytes, b.scenery);
 }
 
 MG_FN mg::Scratch& scratch_of(const Batch& b, int32_t world) {

@@ -30,7 +30,7 @@ struct Outcome {
 template <class Place>
 class Worlds {
  public:
-  Worlds(const Episode& e, const Bytes& image, int32_t slots, int32_t worlds) {
+  Worlds(const Episode& e, const Bytes& image, const Bytes& scenery, int32_t slots, int32_t worlds) {
     const int64_t rows = int64_t{worlds} * e.agents;
     batch_.worlds = worlds;
     batch_.agents = e.agents;
@@ -44,6 +44,9 @@ class Worlds {
     uint8_t* start = zeroed<uint8_t>(static_cast<int64_t>(image.size()));
     Place::upload(start, image.data(), image.size());
     batch_.image = start;
+    uint8_t* fixed = zeroed<uint8_t>(static_cast<int64_t>(scenery.size()));
+    Place::upload(fixed, scenery.data(), scenery.size());
+    batch_.scenery = fixed;
     batch_.blocks = zeroed<uint8_t>(worlds * static_cast<int64_t>(image.size()));
     batch_.hashes = zeroed<uint64_t>(worlds);
     batch_.scratch = zeroed<mg::Scratch>(worlds);
@@ -97,9 +100,10 @@ class Worlds {
   std::vector<void*> taken_;
 };
 
-// The array of a block that contains a byte, and the position in it.
+// The array of a block that contains a byte, and the position in it. The places do not depend on the scenery.
 std::string place_in_block(uint8_t* block, uint64_t at) {
-  const mg::World w = mg::World::view(block);
+  const mg::SceneryHead none{};
+  const mg::World w = mg::World::view(block, &none);
   std::string found = "header, byte " + std::to_string(at);
 #define MG_NAME(Type, name, count)                                                                             \
   if (const uint64_t first = static_cast<uint64_t>(reinterpret_cast<uint8_t*>(w.name) - block); at >= first) { \
@@ -135,7 +139,7 @@ std::string difference(const Outcome& cpu, const Outcome& device, int32_t worlds
 }
 
 // Compares the results of world 0 with the file, and the hash of its block with the hash computed on the device.
-std::string difference_from_file(const Episode& e, Outcome& device, std::size_t step) {
+std::string difference_from_file(const Episode& e, Outcome& device, const Bytes& scenery, std::size_t step) {
   const mg::Buffers io{device.observations.data(),
                        e.tokens,
                        reinterpret_cast<bool*>(device.terminals.data()),
@@ -146,7 +150,7 @@ std::string difference_from_file(const Episode& e, Outcome& device, std::size_t 
   if (digest(io, e.agents) != e.digests[step]) return "observations, rewards or flags are not those of the file";
   uint64_t hash;
   std::memcpy(&hash, device.hashes.data(), sizeof hash);
-  if (mg::state_hash(mg::World::view(device.blocks.data())) != hash) return "the device has another hash for the same block";
+  if (mg::state_hash(mg::World::view(device.blocks.data(), scenery.data())) != hash) return "the device has another hash for the same block";
   if (e.hashes > 0 && hash != e.state_hashes[step]) return "the state's hash is not that of the file";
   return "";
 }
@@ -157,11 +161,14 @@ bool is_equal(const std::string& path, int32_t worlds) {
   const mg::Map map{e.cells.data(), e.stats.data(), e.height, e.width};
   const mg::Header plan = mg::plan_world(p, map);
   if (plan.bytes == 0) throw std::runtime_error(path + ": the world is too large");
-  const cpu::Block block = cpu::zeroed_block(plan.bytes);
-  mg::build_world(p, map, plan, block.get());
+  const mg::SceneryHead head = mg::plan_scenery(p, plan, plan.slots - plan.actors);
+  const cpu::Block block = cpu::zeroed_block(plan.bytes), fixed = cpu::zeroed_block(head.bytes);
+  mg::build_map_scenery(p, map, plan, head, fixed.get());
+  mg::build_world(p, map, plan, block.get(), fixed.get());
+  const Bytes scenery(static_cast<uint8_t*>(fixed.get()), static_cast<uint8_t*>(fixed.get()) + head.bytes);
   const Bytes image(static_cast<uint8_t*>(block.get()), static_cast<uint8_t*>(block.get()) + plan.bytes);
-  Worlds<Host> cpu(e, image, plan.slots, worlds);
-  Worlds<Device> device(e, image, plan.slots, worlds);
+  Worlds<Host> cpu(e, image, scenery, plan.slots, worlds);
+  Worlds<Device> device(e, image, scenery, plan.slots, worlds);
   cpu.start();
   device.start();
   int32_t step = 0;
@@ -169,7 +176,7 @@ bool is_equal(const std::string& path, int32_t worlds) {
   while (true) {
     Outcome here = cpu.outcome(), there = device.outcome();
     found = difference(here, there, worlds);
-    if (found.empty()) found = difference_from_file(e, there, static_cast<std::size_t>(step));
+    if (found.empty()) found = difference_from_file(e, there, scenery, static_cast<std::size_t>(step));
     if (!found.empty() || step == e.steps) break;
     const int64_t row = int64_t{step} * e.agents;
     cpu.step(e.actions.data() + row, e.vibe_actions.data() + row);
