@@ -360,7 +360,7 @@ class World {
     check_idle();
     check_object(slot, id);
     check_tag(tag);
-    check_not_scenery(slot);
+    if (w_.is_scenery(slot) && !mg::has_tag(w_, slot, tag)) world_.adopt();
     const bool added = mg::add_tag(p_, w_, slot, tag);
     raise_fault();
     return added;
@@ -369,7 +369,7 @@ class World {
     check_idle();
     check_object(slot, id);
     check_tag(tag);
-    check_not_scenery(slot);
+    if (w_.is_scenery(slot) && mg::has_tag(w_, slot, tag)) world_.adopt();
     if (!mg::remove_tag(p_, w_, slot, tag)) return false;
     mg::Machine machine(p_, w_, world_.scratch());
     machine.run_for(mg::removal_entry(p_, w_, slot, tag), slot, slot);
@@ -429,12 +429,6 @@ class World {
     check_idle();
     if (slot < 1 || !w_.is_used(slot))
       throw nb::index_error(("There is no object in slot " + std::to_string(slot)).c_str());
-  }
-
-  void check_not_scenery(int32_t slot) const {
-    if (!w_.is_scenery(slot)) return;
-    throw std::runtime_error("Object " + std::to_string(w_.id(slot)) +
-                             " is scenery: no rule of this game can change it, and its tags are fixed");
   }
 
   void check_object(int32_t slot, int32_t id) const {

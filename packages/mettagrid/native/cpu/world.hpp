@@ -4,6 +4,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "cpu/adopt.hpp"
 #include "cpu/plain_twin.hpp"
 #include "cpu/recorder.hpp"
 #include "cpu/snapshot.hpp"
@@ -120,6 +121,21 @@ class World {
 
   // Recorders of this world; each must be removed before its destruction.
   std::vector<Recorder*> recorders;
+
+  // From now on its scenery can change too. Throws if there is no memory for it.
+  void adopt() {
+    const mg::Header plan = plan_adopted(p, w);
+    if (plan.bytes == 0) throw std::bad_alloc();
+    const mg::SceneryHead head = mg::plan_scenery(p, plan, 0);
+    SceneryBlock scenery = zeroed_scenery(head.bytes);
+    mg::build_scenery(p, plan, head, scenery.get()).h->hash = 0;
+    Block block = zeroed_block(plan.bytes);
+    w = adopt_scenery(p, w, plan, block.get(), scenery.get());
+    block_ = std::move(block);
+    scenery_ = std::move(scenery);
+    capacity_ = plan.bytes;
+    replaced();
+  }
 
   // Passes the marks to every recorder and clears them.
   void share_marks() {
