@@ -48,7 +48,7 @@ inline void adopt_object(const mg::Program& p, const mg::World& from, const mg::
 inline mg::World adopt_scenery(const mg::Program& p, const mg::World& from, const mg::Header& plan, void* block,
                                const void* scenery) {
   using mg::kInvalidIds;
-  using mg::kLine;
+  using mg::AreaSource, mg::Claim, mg::kLine;
   *static_cast<mg::Header*>(block) = plan;
   const mg::World to = mg::World::view(block, scenery);
   // Rows of slots come first in every array, and there are more of them now.
