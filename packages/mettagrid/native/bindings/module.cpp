@@ -33,6 +33,7 @@ NB_MODULE(_native, module) {
       .def_prop_ro("world_bytes", &Map::world_bytes)
       .def_prop_ro("_slots", &Map::slots)
       .def_prop_ro("_agents", &Map::agents)
+      .def("_scenery", &Map::scenery)
       .def("_image", &Map::image);
   nb::class_<World>(module, "World")
       .def(nb::init<nb::object, uint32_t>(), "map"_a, "seed"_a)
@@ -45,7 +46,7 @@ NB_MODULE(_native, module) {
       .def("_load", &World::load)
       .def("_differences", &World::differences)
       .def("_array_size", &World::array_size)
-      .def_prop_ro("_used_slots", [](const World& w) { return w.header().used_slots; })
+      .def("_has_object", &World::has_object, "slot"_a)
       .def("_step_traced", &World::step_traced)
       .def("_step_timed", &World::step_timed)
       .def("_start", &World::start)

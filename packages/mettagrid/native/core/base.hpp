@@ -58,6 +58,14 @@ MG_FN int32_t lowest_bit(uint32_t x) {
 #endif
 }
 
+MG_FN int32_t lowest_bit64(uint64_t x) {
+#if defined(__CUDA_ARCH__)
+  return __ffsll(static_cast<long long>(x)) - 1;
+#else
+  return __builtin_ctzll(x);
+#endif
+}
+
 MG_FN float float_from_bits(int32_t bits) {
   union {
     int32_t i;
@@ -113,5 +121,12 @@ MG_FN void for_each_bit(const uint32_t* words, int32_t count, Visit visit) {
 MG_FN bool test_bit(const uint32_t* words, int32_t bit) { return (words[bit >> 5] >> (bit & 31)) & 1u; }
 MG_FN void set_bit(uint32_t* words, int32_t bit) { words[bit >> 5] |= 1u << (bit & 31); }
 MG_FN void clear_bit(uint32_t* words, int32_t bit) { words[bit >> 5] &= ~(1u << (bit & 31)); }
+MG_FN void put_bit(uint32_t* words, int32_t bit, bool value) {
+  if (value) {
+    set_bit(words, bit);
+  } else {
+    clear_bit(words, bit);
+  }
+}
 
 }  // namespace mg

@@ -9,7 +9,7 @@ struct Cell {
   int32_t row, col;
 };
 
-MG_FN Cell cell_at(const World& w, int32_t slot) { return Cell{w.object_row[slot], w.object_col[slot]}; }
+MG_FN Cell cell_at(const World& w, int32_t slot) { return Cell{w.row(slot), w.col(slot)}; }
 
 MG_FN bool in_area(const Area& area, Cell centre, Cell cell) {
   const int64_t dr = cell.row - centre.row, dc = cell.col - centre.col;

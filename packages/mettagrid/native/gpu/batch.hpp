@@ -17,6 +17,7 @@ struct alignas(16) Head {
 // clang-format off
 #define MG_BATCH(NUMBER, POINTER)                                                                             \
   NUMBER(worlds) NUMBER(agents) NUMBER(tokens) /* of the arrays */                                            \
+  NUMBER(scenery_bytes)                        /* of the pool; from one map's scenery to the next */              \
   NUMBER(maps) NUMBER(image_bytes)             /* of the pool; bytes from one image to the next */            \
   NUMBER(block_bytes) NUMBER(arena_words)      /* from one world to the next */                               \
   NUMBER(auto_reset) NUMBER(next_seed) NUMBER(is_pooled)                                                      \
@@ -24,6 +25,7 @@ struct alignas(16) Head {
   NUMBER(primary_count) NUMBER(vibe_count)                                                                    \
   POINTER(const int32_t, words)            /* the program */                                                  \
   POINTER(const uint8_t, images)           /* [maps][image_bytes]: initial blocks */                          \
+  POINTER(const uint8_t, sceneries)        /* [maps][scenery_bytes] */                                        \
   POINTER(uint8_t, blocks)                 /* [worlds][block_bytes] */                                        \
   POINTER(mg::Scratch, scratch)            /* [worlds] */                                                     \
   POINTER(int32_t, arenas)                 /* [worlds][arena_words] */                                        \
@@ -64,10 +66,12 @@ enum Due : uint8_t { kNotDue = 0, kNext = 1, kStartsOver = 2 };
 // Of a world that has begun.
 MG_FN const mg::World& world_of(const Batch& b, int64_t world) { return b.views[world]; }
 
-// Computes the view of a world whose block has just been copied, and once that of the program.
-MG_FN const mg::World& make_view(const Batch& b, int64_t world) {
+MG_FN const uint8_t* scenery_of(const Batch& b, int32_t map) { return b.sceneries + map * b.scenery_bytes; }
+
+// Computes the view of a world whose block has just been copied from that of a map, and once that of the program.
+MG_FN const mg::World& make_view(const Batch& b, int64_t world, int32_t map) {
   if (world == 0) *b.tables = mg::Program::view(b.words);
-  b.views[world] = mg::World::view(b.blocks + world * b.block_bytes);
+  b.views[world] = mg::World::view(b.blocks + world * b.block_bytes, scenery_of(b, map));
   return b.views[world];
 }
 
@@ -90,9 +94,9 @@ MG_FN mg::Buffers buffers_of(const Batch& b, int64_t world) {
 }
 
 // Bytes of an initial block that a new episode copies: all but the encoded tokens, which are encoded again.
-MG_FN int64_t start_bytes(const uint8_t* image) {
-  const mg::World w = mg::World::view(const_cast<uint8_t*>(image));
-  return w.lines - image;
+MG_FN int64_t start_bytes(const Batch& b, int32_t map) {
+  uint8_t* image = const_cast<uint8_t*>(b.images + map * b.image_bytes);
+  return mg::World::view(image, scenery_of(b, map)).lines - image;
 }
 
 MG_FN void report_fault(const Batch& b, const mg::World& w, int64_t world) {

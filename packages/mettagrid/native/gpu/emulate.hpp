@@ -25,7 +25,7 @@ struct Room {
 inline void emulate_observing(const Batch& b, const mg::Program& p, int64_t world, Room& room) {
   const mg::World& w = world_of(b, world);
   if (w.h->fault != 0) return;
-  for (int32_t thread = 0; thread < kLanes; ++thread) freshen(p, w, thread, kLanes);
+  for (int32_t thread = 0; thread < kLanes; ++thread) mg::freshen_lines(p, w, thread, kLanes);
   for (int32_t thread = 0; thread < kLanes; ++thread) clear_marked(w, room.marked, thread, kLanes);
   for (int32_t first = 0; first < w.h->agents; first += Room::kWarps) {
     const int32_t here = mg::min_of(Room::kWarps, w.h->agents - first);

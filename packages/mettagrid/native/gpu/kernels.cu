@@ -30,7 +30,7 @@ struct Room {
 __device__ void observe_world(const Batch& b, const mg::Program& p, const mg::World& w, int64_t world, Room& room) {
   const int32_t thread = static_cast<int32_t>(threadIdx.x), threads = static_cast<int32_t>(blockDim.x);
   const int32_t warp = thread / kLanes, warps = threads / kLanes, agents = w.h->agents;
-  freshen(p, w, thread, threads);
+  mg::freshen_lines(p, w, thread, threads);
   clear_marked(w, room.marked, thread, threads);
   __syncthreads();
   for (int32_t first = 0; first < agents; first += warps) {

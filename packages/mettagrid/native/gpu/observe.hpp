@@ -12,33 +12,20 @@ namespace gpu {
 
 constexpr int32_t kStaged = 512;   // tokens that a warp collects before it writes them
 constexpr int32_t kSeenWords = 8;  // bits for the largest window
-static_assert(kSeenWords * 32 == mg::kMostWindow, "a bit per cell");
+static_assert(kSeenWords * 32 == mg::kWindowWords * 64, "a bit per cell");
 
 // Memory that the lanes of one warp share.
 struct alignas(16) Stage {
   uint8_t bytes[3 * kStaged + 4];
-  uint8_t found[mg::kMostWindow];
+  uint8_t found[kSeenWords * 32];
 };
 
 // The global tokens and the radius of one agent: the part of its observation that may run rules.
 MG_FN void put_head(const Batch& b, mg::Machine& m, const mg::Buffers& io, int64_t world, int32_t agent) {
-  const mg::Settings& set = m.p.set();
-  const mg::World& w = m.w;
-  const int32_t slot = w.agent_slot[agent];
   mg::TokenWriter out{io.observations + int64_t{agent} * io.tokens * 3, io.tokens, 0};
-  mg::put_globals(m, agent, out);
-  if (set.obs_territory) out.put(mg::kGlobalLocation, set.feature_territory_here, mg::owner_label(w, slot, w.cell_of(slot)));
-  for (const mg::GlobalValue& value : m.p.global_values) {
-    const int32_t amount = mg::clamp_to(mg::truncate_to_int(m.read(value.value, slot)), 0, mg::kMostHeld);
-    mg::put_number(set.obs_base, value.feature, static_cast<uint32_t>(amount),
-                   [&](int32_t feature, int32_t digit) { out.put(mg::kGlobalLocation, feature, digit); });
-  }
-  int32_t radius = mg::kFullRadius;
-  if (set.obs_radius_entry != 0) {
-    radius = mg::clamp_to(mg::truncate_to_int(m.value_for(set.obs_radius_entry, slot, slot)), 0, mg::kFullRadius);
-  }
-  w.agent_radius[agent] = static_cast<uint8_t>(radius);
-  b.heads[world * b.agents + agent] = Head{out.attempted, slot, w.cell_of(slot), radius};
+  mg::put_values(m, agent, out);
+  const int32_t slot = m.w.agent_slot[agent];
+  b.heads[world * b.agents + agent] = Head{out.attempted, slot, m.w.cell_of(slot), m.w.agent_radius[agent]};
 }
 
 MG_FN void put_heads(const Batch& b, mg::Machine& m, const mg::Buffers& io, int64_t world) {
@@ -47,39 +34,26 @@ MG_FN void put_heads(const Batch& b, mg::Machine& m, const mg::Buffers& io, int6
   for (int32_t agent = 0; agent < m.w.h->agents && m.ok(); ++agent) put_head(b, m, io, world, agent);
 }
 
-// Encodes the objects that have changed, and clears their marks. Thread `thread` of `threads` takes every so many words of
-// marks.
-MG_FN void freshen(const mg::Program& p, const mg::World& w, int32_t thread, int32_t threads) {
-  const int32_t words = (w.h->slots + 64) / 64;
-  for (int32_t word = thread; word < words; word += threads) {
-    const uint64_t marks = w.changed[word];
-    if (marks == 0) continue;
-    w.changed[word] = 0;
-    for (int32_t half = 0; half < 2; ++half) {
-      for (uint32_t rest = static_cast<uint32_t>(marks >> (32 * half)); rest != 0; rest &= rest - 1) {
-        const int32_t slot = 64 * word + 32 * half + mg::lowest_bit(rest);
-        if (slot >= w.h->slots) continue;  // the mark of a territory
-        uint8_t* line = w.line(w.object_line[slot]);
-        if (line[mg::kLine - 1] == mg::kLineDirty) mg::encode_line(p, w, slot, line);
-      }
-    }
-  }
+// The encoded tokens of an object: its own, or those of all scenery like it.
+MG_FN const uint8_t* line_of(const mg::World& w, int32_t slot) {
+  const int32_t kind = slot < w.actors ? slot : w.fixed(slot).kind;
+  return (slot < w.actors ? w.lines : w.scenery.lines) + int64_t{kind} * mg::kLine;
 }
 
 // The number of tokens of a window cell: borders of territory, then the object.
 MG_FN int32_t count_cell(const mg::Program& p, const mg::World& w, int32_t observer, int32_t radius, int32_t i, int32_t cell) {
-  const int32_t slot = w.grid[cell], edges = w.owner_edges[cell];
+  const int32_t slot = w.grid[cell];
   mg::TokenWriter counter{nullptr, 0, 0};
   if (slot != mg::kEmpty) {
-    const int32_t count = w.line(w.object_line[slot])[mg::kLine - 1];
+    const int32_t count = line_of(w, slot)[mg::kLine - 1];
     if (count <= mg::kLineTokens) {
       counter.attempted = count;
     } else {
-      mg::object_tokens(p, w, slot, [&](int32_t feature, int32_t value) { counter.put(0, feature, value); });
+      mg::put_object(p, w, slot, 0, counter);
     }
   }
-  if (edges != 0 && p.set().obs_territory) {
-    mg::put_edges(p, w, observer, cell, edges & (p.window[i].neighbours >> (4 * radius)), 0, counter);
+  if (p.set().obs_territory && w.owner_edges[cell] != 0) {
+    mg::put_edges(p, w, observer, cell, p.window[i].neighbours >> (4 * radius), 0, counter);
   }
   return counter.attempted;
 }
@@ -99,15 +73,15 @@ MG_FN void put_cell(const mg::Program& p, const mg::World& w, int32_t observer, 
                     mg::TokenWriter& out) {
   const mg::WindowCell& view = p.window[i];
   const uint8_t location = static_cast<uint8_t>(view.location);
-  const int32_t slot = w.grid[cell], edges = w.owner_edges[cell];
-  if (edges != 0 && p.set().obs_territory) {
-    mg::put_edges(p, w, observer, cell, edges & (view.neighbours >> (4 * radius)), location, out);
+  const int32_t slot = w.grid[cell];
+  if (p.set().obs_territory && w.owner_edges[cell] != 0) {
+    mg::put_edges(p, w, observer, cell, view.neighbours >> (4 * radius), location, out);
   }
   if (slot == mg::kEmpty) return;
-  const uint8_t* line = w.line(w.object_line[slot]);
+  const uint8_t* line = line_of(w, slot);
   const int32_t count = line[mg::kLine - 1];
   if (count > mg::kLineTokens) {
-    mg::object_tokens(p, w, slot, [&](int32_t feature, int32_t value) { out.put(location, feature, value); });
+    mg::put_object(p, w, slot, location, out);
   } else if (out.attempted + count <= out.room) {
     copy_line(out.at, line, count, location);
     out.at += 3 * count;
@@ -130,33 +104,32 @@ MG_FN void observe_agent(const Batch& b, const mg::Program& p, const mg::World& 
   const int64_t row = world * b.agents + agent;
   const Head from = b.heads[row];
   const int32_t tokens = static_cast<int32_t>(b.tokens), head = from.tokens, before = b.written[row];
-  const int32_t observer = from.slot, radius = from.radius, here = from.cell, window = w.h->window;
+  const int32_t observer = from.slot, radius = from.radius, here = from.cell, window = p.window.size;
   const bool occluded = w.h->vision_blockers > 0;
+  const uint32_t* shown = p.set().obs_territory ? w.shown : w.occupied;
+  const int32_t* offsets = w.scenery.window_offset;
 
-  // The visible cells that hold an object or are on a border, nearest first. All loads are under way before the first is used.
+  // The visible cells that hold an object or are on a border, nearest first. Loads are under way before the first is used.
   PerLane<uint32_t> is_found{};  // bit r: cell 32 r + lane
   each_lane([&](int32_t lane) {
     int32_t cells[kSeenWords];
-    uint32_t bordered = 0;
+    MG_UNROLL
+    for (int32_t r = 0; r < kSeenWords; ++r) cells[r] = r * kLanes + lane < window ? here + offsets[r * kLanes + lane] : -1;
+    uint32_t found = 0;
     MG_UNROLL
     for (int32_t r = 0; r < kSeenWords; ++r) {
-      const int32_t i = r * kLanes + lane;
-      cells[r] = i < window ? here + w.window_offset[i] : -1;
-    }
-    MG_UNROLL
-    for (int32_t r = 0; r < kSeenWords; ++r) {
-      sight.slot[r][lane] = cells[r] < 0 ? mg::kEmpty : w.grid[cells[r]];
-      bordered |= static_cast<uint32_t>(cells[r] >= 0 && w.owner_edges[cells[r]] != 0) << r;
+      if (cells[r] >= 0) found |= static_cast<uint32_t>(mg::test_bit(shown, cells[r])) << r;
     }
     MG_UNROLL
     for (int32_t r = 0; r < kSeenWords; ++r) {
       const int32_t i = r * kLanes + lane;
-      bool found = sight.slot[r][lane] != mg::kEmpty || ((bordered >> r) & 1);
-      if (found && radius < mg::kFullRadius) found = (p.window[i].radius_mask >> radius) & 1;
-      if (found && occluded)
-        found = !mg::is_hidden(p, w, w.object_row[observer], w.object_col[observer], p.sights[radius * p.window.size + i]);
-      if (!found) sight.slot[r][lane] = mg::kEmpty;
-      is_found[lane] |= static_cast<uint32_t>(found) << r;
+      bool is_here = (found >> r) & 1;
+      if (is_here && radius < mg::kFullRadius) is_here = (p.window[i].radius_mask >> radius) & 1;
+      if (is_here && occluded) {
+        is_here = !mg::is_hidden(p, w, w.object_row[observer], w.object_col[observer], p.sights[radius * p.window.size + i]);
+      }
+      sight.slot[r][lane] = is_here ? w.grid[cells[r]] : mg::kEmpty;
+      is_found[lane] |= static_cast<uint32_t>(is_here) << r;
     }
     MG_UNROLL
     for (int32_t r = 0; r < kSeenWords; ++r) {
@@ -188,7 +161,7 @@ MG_FN void observe_agent(const Batch& b, const mg::Program& p, const mg::World& 
     each_lane([&](int32_t lane) {
       if (first + lane >= count) return;
       const int32_t i = stage.found[first + lane];
-      offset[lane] = count_cell(p, w, observer, radius, i, here + w.window_offset[i]);
+      offset[lane] = count_cell(p, w, observer, radius, i, here + offsets[i]);
     });
     const int32_t total = sum_before(offset);
     const bool fits = at + total <= mg::min_of(tokens, head + kStaged);
@@ -199,7 +172,7 @@ MG_FN void observe_agent(const Batch& b, const mg::Program& p, const mg::World& 
       const int32_t room = fits ? tokens : mg::max_of(0, tokens - start);
       if (room == 0) return;
       mg::TokenWriter writer{to, room, 0};
-      put_cell(p, w, observer, radius, i, here + w.window_offset[i], writer);
+      put_cell(p, w, observer, radius, i, here + offsets[i], writer);
     });
     at += total;
     if (fits) staged = at;

@@ -39,7 +39,7 @@ MG_FN void copy_start(const Batch& b, int64_t world, const Episode& e, int32_t t
   const uint8_t* image = b.images + e.map * b.image_bytes;
   const uint64_t* from = reinterpret_cast<const uint64_t*>(image);
   uint64_t* to = reinterpret_cast<uint64_t*>(b.blocks + world * b.block_bytes);
-  const int64_t words = start_bytes(image) / 8;
+  const int64_t words = start_bytes(b, e.map) / 8;
   for (int64_t i = thread; i < words; i += threads) to[i] = from[i];
   const int64_t first = world * b.agents;
   uint8_t* out = b.observations + first * b.tokens * 3;
@@ -49,7 +49,7 @@ MG_FN void copy_start(const Batch& b, int64_t world, const Episode& e, int32_t t
 
 // Completes the copy, by one thread.
 MG_FN void start(const Batch& b, const mg::Program& p, int64_t world, const Episode& e) {
-  const mg::World& w = make_view(b, world);
+  const mg::World& w = make_view(b, world, e.map);
   mg::start_world(p, w, e.seed, scratch_of(b, w, world));
   if (b.due[world] == kStartsOver) b.taken[world] = 0;
   b.due[world] = kNotDue;

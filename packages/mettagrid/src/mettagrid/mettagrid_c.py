@@ -43,6 +43,7 @@ _FAULTS = {
         "The world has no room for another territory claim: all {count} are in use. Removed objects keep their claims; "
         "add the correction 'removed_territory', or spawn fewer objects with `territory_controls`."
     ),
+    10: "A rule changes an object that the compiler took for scenery. Please report this game.",
 }
 _NO_OBJECTS = 4
 _OBJECTS_WITH_CLAIMS = (

@@ -45,12 +45,15 @@ class Memory:
         agents, tokens, sizes = maps[0]._agents, program.num_tokens, _Sizes.of(maps)
         rows = worlds * agents
         program_bytes, world_bytes = _native.gpu_view_bytes()
+        sceneries = [built._scenery() for built in maps]
+        scenery_bytes = _rounded(max(map(len, sceneries)))
         self.device = device
         self._shapes: dict[str, tuple[tuple[int, ...], torch.dtype]] = {
             "blocks": ((worlds, sizes.block_bytes), torch.uint8),
             "scratch": ((worlds, sizes.scratch_bytes), torch.uint8),
             "arenas": ((worlds, sizes.arena_words), torch.int32),
             "images": ((len(maps), sizes.block_bytes), torch.uint8),
+            "sceneries": ((len(maps), scenery_bytes), torch.uint8),
             "observations": ((rows, tokens, 3), torch.uint8),
             "rewards": ((rows,), torch.float32),
             "terminals": ((rows,), torch.bool),
@@ -72,8 +75,9 @@ class Memory:
         }
         self.tensors = self._allocated(worlds)
         for number, built in enumerate(maps):
-            image = torch.frombuffer(bytearray(built._image()), dtype=torch.uint8)
-            self.tensors["images"][number, : len(image)] = image.to(device)
+            for name, block in (("images", built._image()), ("sceneries", sceneries[number])):
+                data = torch.frombuffer(bytearray(block), dtype=torch.uint8)
+                self.tensors[name][number, : len(data)] = data.to(device)
         self.tensors["observations"].fill_(UNUSED)
         primary, vibes = tables.action_choices()
         for name, numbers in {"words": tables.words, "primary": primary, "vibes": vibes}.items():
@@ -87,6 +91,7 @@ class Memory:
             "tokens": tokens,
             "maps": len(maps),
             "image_bytes": sizes.block_bytes,
+            "scenery_bytes": scenery_bytes,
             "block_bytes": sizes.block_bytes,
             "arena_words": sizes.arena_words,
             "primary_count": len(primary),
