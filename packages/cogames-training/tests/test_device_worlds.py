@@ -4,9 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
+from cogames_training.args import SettingError
 from cogames_training.curriculum import Rotation
 from cogames_training.device_worlds import DeviceWorlds
+from cogames_training.engines import make_worlds
 from cogames_training.tasks import make_tasks
 from cogames_training.worlds import TrainingWorlds, WorldSettings
 from mettagrid.config.mettagrid_config import MettaGridConfig
@@ -73,16 +76,14 @@ def test_a_stopped_run_continues_on_the_other_engine() -> None:
     np.testing.assert_array_equal(cpu.ages, gpu.ages)
 
 
-def test_worlds_that_do_not_fit_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cogames_training.args import SettingError
-    from cogames_training.engines import make_worlds
-
-    with pytest.raises(SettingError, match="CUDA|GPU"):
-        config = MettaGridConfig.EmptyRoom(num_agents=1)
-        (task,) = make_tasks([("room", config)], None, seed=3)
-        settings = WorldSettings(seed=5, map_seed=None, maps=1, total_worlds=1)
-        make_worlds("gpu", "gpu", Rotation([task]), range(1), settings, tell=print)
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_without_a_gpu_the_cpu_plays_when_it_may() -> None:
+    (task,) = make_tasks([("room", MettaGridConfig.EmptyRoom(num_agents=1))], None, seed=3)
+    given = Rotation([task]), range(1), WorldSettings(seed=5, map_seed=None, maps=1, total_worlds=1)
     told: list[str] = []
-    worlds = make_worlds("gpu", "auto", Rotation([task]), range(1), settings, tell=told.append)
-    assert type(worlds) is TrainingWorlds and "The CPU plays the worlds." in told[0]
+    with pytest.raises(SettingError, match=r"CUDA|GPU"):
+        make_worlds("gpu", "gpu", *given, tell=told.append)
+    worlds = make_worlds("gpu", "auto", *given, tell=told.append)
+    assert type(worlds) is TrainingWorlds
+    assert len(told) == 1 and told[0].endswith("The CPU plays the worlds.")
     worlds.close()
