@@ -119,12 +119,16 @@ class World {
     check_idle();
     other.check_idle();
     const mg::Header &h = *w_.h, &there = *other.w_.h;
-    if (!other.program_.is(program_) || h.state_bytes != there.state_bytes || h.slots != there.slots ||
-        h.actors != there.actors ||
-        h.cells != there.cells) {
+    if (!other.program_.is(program_) || h.slots != there.slots || h.cells != there.cells) {
       throw std::runtime_error("Only worlds of one program with maps of one size can be compared");
     }
-    return listed(cpu::changes_between(w_, other.w_, most));
+    if (h.actors == there.actors && h.state_bytes == there.state_bytes) return listed(cpu::changes_between(w_, other.w_, most));
+    // The scenery of one of them has become actors, because it was given a tag, or the maps have other scenery.
+    const cpu::Adopted here = cpu::adopted(p_, w_), across = cpu::adopted(p_, other.w_);
+    if (here.w.h->state_bytes != across.w.h->state_bytes) {
+      throw std::runtime_error("Only worlds of one program with maps of one size can be compared");
+    }
+    return listed(cpu::changes_between(here.w, across.w, most));
   }
 
   // Numbers in an array of the state.

@@ -73,4 +73,22 @@ inline mg::World adopt_scenery(const mg::Program& p, const mg::World& from, cons
   return to;
 }
 
+// A world without scenery, and its memory.
+struct Adopted {
+  SceneryBlock scenery;
+  Block block;
+  mg::World w{};
+};
+
+// The same state as `from`. Throws if there is no memory for it.
+inline Adopted adopted(const mg::Program& p, const mg::World& from) {
+  const mg::Header plan = plan_adopted(p, from);
+  if (plan.bytes == 0) throw std::bad_alloc();
+  const mg::SceneryHead head = mg::plan_scenery(p, plan, 0);
+  Adopted made{zeroed_scenery(head.bytes), zeroed_block(plan.bytes)};
+  mg::build_scenery(p, plan, head, made.scenery.get());
+  made.w = adopt_scenery(p, from, plan, made.block.get(), made.scenery.get());
+  return made;
+}
+
 }  // namespace cpu

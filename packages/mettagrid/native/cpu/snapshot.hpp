@@ -88,7 +88,7 @@ class StateCheck {
     return within(h.used_slots, 1, int64_t{h.actors} + 1) && within(h.step, 0, kMost) && within(h.next_id, 1, kMost) &&
            within(h.free_count, 0, h.used_slots) && within(h.removed_count, 0, h.used_slots) && h.new_area_slots == 0 &&
            within(h.next_event, 0, int64_t{p.schedule.size} + 1) && within(h.area_count, 0, int64_t{h.area_capacity} + 1) &&
-           within(h.claim_count, 0, int64_t{h.claim_capacity} + 1) && within(h.vision_blockers, 0, h.used_slots) &&
+           within(h.claim_count, 0, int64_t{h.claim_capacity} + 1) && within(h.vision_blockers, 0, h.slots) &&
            (h.vision_blockers == 0 || p.sights.size > 0) && within(h.tick_target, 0, h.used_slots) && h.fault == 0 &&
            within(h.random.next, 0, mg::Random::kWords + 1);
   }

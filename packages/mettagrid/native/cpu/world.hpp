@@ -124,16 +124,11 @@ class World {
 
   // From now on its scenery can change too. Throws if there is no memory for it.
   void adopt() {
-    const mg::Header plan = plan_adopted(p, w);
-    if (plan.bytes == 0) throw std::bad_alloc();
-    const mg::SceneryHead head = mg::plan_scenery(p, plan, 0);
-    SceneryBlock scenery = zeroed_scenery(head.bytes);
-    mg::build_scenery(p, plan, head, scenery.get()).h->hash = 0;
-    Block block = zeroed_block(plan.bytes);
-    w = adopt_scenery(p, w, plan, block.get(), scenery.get());
-    block_ = std::move(block);
-    scenery_ = std::move(scenery);
-    capacity_ = plan.bytes;
+    Adopted made = adopted(p, w);
+    w = made.w;
+    block_ = std::move(made.block);
+    scenery_ = std::move(made.scenery);
+    capacity_ = w.h->bytes;
     replaced();
   }
 
