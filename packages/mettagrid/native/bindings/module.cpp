@@ -13,7 +13,7 @@ using namespace bindings;
 namespace bindings {
 void add_gpu_kernels(nb::module_& module);
 void add_network_kernels(nb::module_& module);
-}
+}  // namespace bindings
 
 NB_MODULE(_native, module) {
   // A program that exits while one of its threads still plays leaks worlds; do not print warnings about it after Ctrl-C.
