@@ -43,8 +43,8 @@ format: setup ## rewrite Python, C++, TypeScript and CSS as `make check` wants t
 constraints: setup ## pin the installed versions of all packages in constraints.txt
 	@$(PY) scripts/constraints.py
 
-cuda: setup ## compile the GPU code; needs nvcc, but no GPU
-	@$(PY) scripts/gpu_check.py --compile
+cuda: setup ## compile the kernels for GPUs (sm_80, sm_90); needs no GPU
+	@$(PY) scripts/gpu_compile.py
 
 bench: setup ## speed, threads, creation, memory, bandwidth and imports, beside the published engine; learning from pictures
 	@$(PY) benchmarks/bench.py $(ARGS)

@@ -1,9 +1,9 @@
-"""Write episode files for `gpu_check.py`: recorded episodes, replayed by the engine of `.venv/`.
+"""Write episode files for `gpu_batch_check.py`: recorded episodes, replayed by the engine of `.venv/`.
 
 usage: gpu_episode.py [--out FOLDER] [NAME ...]     names of recorded episodes; default: all of them
 
 A file contains the compiled program, the map, the seed and the actions, so that playing it needs no Python, and a
-digest of the output of every step. `native/cuda/episode.hpp` reads it.
+digest of the output of every step. `Episode` in `gpu_batch_check.py` reads it.
 """
 
 import argparse
@@ -96,7 +96,7 @@ def random_actions(world: MettaGrid, meta: dict[str, int]) -> dict[str, np.ndarr
 
 
 def output_digest(world: MettaGrid) -> int:
-    """Return a digest of what a step wrote into the caller's arrays, like `digest` in episode.hpp."""
+    """Return a digest of what a step wrote into the caller's arrays, as `gpu_batch_check.py` computes it."""
     crc = 0
     for array in (world.observations(), world.rewards(), world.terminals(), world.truncations()):
         crc = zlib.crc32(array.tobytes(), crc)

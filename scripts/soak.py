@@ -23,6 +23,8 @@ stages, in this order:
   among_them  100 games of Among Them with eight scripted players, and 100 with a short kill cooldown: each has a
            winner, imposters win 25 % to 75 %
   compat   20,000 other games through the published engine and ours (scripts/compat.py)
+  gpu      the kernels for GPUs compiled for sm_80 and sm_90; every recorded episode with 8 worlds through them, on the
+           CPU: equal after every step
   attacks  60 MB of nested JSON, 2,000 half-sent requests, 1,150 idle connections at 1,024 files: `/healthz` in a second
   output   five steps of 4,000 infos, 200 steps of 60 kB, 66 matches of a policy that prints 98 MB (output.py)
   hostile  policies that send and print too much: at every level, by root and by a user, and through a worker; every
@@ -144,6 +146,14 @@ def compat(args: argparse.Namespace) -> bool:
     return run("scripts/compat.py", "--count", args.games, "--seed", 1_000_000 + args.seed, "--jobs", args.jobs)
 
 
+def gpu(args: argparse.Namespace) -> bool:
+    episodes = HOME / "gpu"
+    if not (run("scripts/gpu_compile.py") and run("scripts/gpu_episode.py", "--out", episodes)):
+        return False
+    paths = sorted(episodes.glob("*.episode"))
+    return run("scripts/gpu_batch_check.py", "check", "--device", "emulated", *paths)
+
+
 def attacks(args: argparse.Namespace) -> bool:
     return run("tests/soak/attacks.py")
 
@@ -253,6 +263,7 @@ STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "agents": agents,
     "among_them": among_them,
     "compat": compat,
+    "gpu": gpu,
     "attacks": attacks,
     "output": output,
     "hostile": hostile,

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
-__all__ = ["Precision", "SettingError", "TeacherMode", "TrainArgs"]
+__all__ = ["EngineChoice", "Precision", "SettingError", "TeacherMode", "TrainArgs"]
+
+EngineChoice = Literal["cpu", "gpu", "auto"]
 
 Precision = Literal["auto", "float32", "bfloat16"]
 
@@ -67,6 +69,8 @@ class TrainArgs:
     """threads of the engine and of teachers; by default one per core"""
     device: str = "auto"
     """auto, cpu, cuda or mps"""
+    engine: EngineChoice = "cpu"
+    """what plays the worlds: threads of the CPU, the GPU that trains, or the GPU where that is possible"""
 
     # Optimizer
     optimizer: Literal["adam", "adamw", "muon", "adamw_schedulefree", "sgd_schedulefree"] = "adam"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from cogames.missions import choose_missions
 from cogames.policy.arguments import parse_policy_spec
 from cogames.policy.device import resolve_device
 from cogames_training.args import SettingError, TrainArgs
+from cogames_training.engines import Engine, chosen_engine
 from cogames_training.interfaces import joined_interface, translation
 from cogames_training.opponents import SELF, Opponent
 from cogames_training.seeing import Sight
@@ -60,6 +61,12 @@ class Prepared:
     """ids of each task's features and tags as the network knows them; None if they are the same"""
     opponents: Sequence[Opponent] = ()
     """policies that play the other teams; none: the learner plays all teams"""
+    engine: Engine = "cpu"
+
+    def has_memory(self) -> bool:
+        """Return whether the network sees more than the plain observations."""
+        make = getattr(self.policy, "make_memory", None)
+        return make is not None and make(1, threads=1) is not None
 
     def make_sight(
         self, worlds: TrainingWorlds, *, make_array: ArrayMaker | None = None, task: int | None = None
@@ -90,7 +97,7 @@ def prepare(args: TrainArgs) -> Prepared:
     make_teacher, teacher_network = _teacher(args, interfaces, interface, device)
     knows_names = bool(getattr(network, "knows_names", False))
     table = translation(interfaces, interface) if knows_names else None
-    return Prepared(
+    prepared = Prepared(
         tasks,
         interface,
         spec,
@@ -103,6 +110,10 @@ def prepare(args: TrainArgs) -> Prepared:
         translation=table,
         opponents=_opponents(args, tasks, interfaces, interface, device),
     )
+    prepared.engine = chosen_engine(args.engine, prepared)
+    if prepared.engine == "gpu":  # the GPU steps the worlds and trains in turn, so halves would not overlap
+        prepared.sizes = replace(sizes, parts=1)
+    return prepared
 
 
 def check_same_run(args: Mapping[str, Any], rows: int, record: Mapping[str, Any], *, processes: int = 1) -> None:

@@ -47,7 +47,7 @@ class Part:
         self.teacher = teacher
         self.sight = sight
         self.opponents = opponents
-        self.finals: list[tuple[int, np.ndarray]] = []
+        self.finals: list[tuple[int, Any]] = []
         """place and last observations of the worlds whose episode ended in the last step without being terminated"""
         self.labels = np.full(worlds.rows, -1, np.int64)
         """the teacher's actions on the current observations, as engine ids; -1: none"""
@@ -251,6 +251,8 @@ class Rollout:
         observations = part.sight.observations
         while self._tokens < self._all_tokens and (observations[:, self._tokens, 0] != UNUSED).any():
             self._widen()
+        if isinstance(observations, torch.Tensor):  # the worlds are there already
+            return observations[:, : self._tokens]
         source = torch.from_numpy(observations)
         if self.device.type == "cpu":
             return source[:, : self._tokens]
@@ -295,7 +297,7 @@ class Rollout:
             here = worlds.places_rows(place)
             where = slice(part.rows.start + here.start, part.rows.start + here.stop)
             state = {name: tensor[here].clone() for name, tensor in part.state.items()}
-            finals.append((step, where, torch.from_numpy(observations).to(self.device), state))
+            finals.append((step, where, torch.as_tensor(observations).to(self.device), state))
 
     def _taught(self, taught: list[list[Any]]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         size = taught[0][2].shape[-1]

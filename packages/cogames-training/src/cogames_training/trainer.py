@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +22,7 @@ from cogames_training.advantages import advantages
 from cogames_training.args import SettingError, TrainArgs
 from cogames_training.curriculum import Curriculum
 from cogames_training.distributed import ONE_PROCESS, Processes
+from cogames_training.engines import Engine, make_worlds
 from cogames_training.experience import Experience, Kind
 from cogames_training.finite import FiniteCheck
 from cogames_training.opponents import Opponent, Opponents, WeightPool
@@ -32,7 +34,7 @@ from cogames_training.seeing import Sight, SightMaker
 from cogames_training.sizes import Sizes
 from cogames_training.statistics import episode_means
 from cogames_training.teaching import PolicyMaker, Teacher, draw_kinds
-from cogames_training.worlds import TrainingWorlds, WorldSettings
+from cogames_training.worlds import WorldSettings
 from mettagrid.policy._cpu_kernels import has_bfloat16, has_fast_bfloat16, kernel_settings
 
 __all__ = ["NotFinite", "Trainer"]
@@ -88,6 +90,7 @@ class Trainer:
         is_recurrent: bool,
         action_names: list[str],
         device: torch.device,
+        engine: Engine = "cpu",
         make_teacher: PolicyMaker | None = None,
         teacher_network: tuple[nn.Module, bool] | None = None,
         make_sight: SightMaker = lambda worlds, make_array: Sight(worlds),
@@ -128,7 +131,9 @@ class Trainer:
         parts, row = [], 0
         for number in range(sizes.parts):
             numbers = range(bounds[number], bounds[number + 1])
-            worlds = TrainingWorlds(curriculum(number), numbers, settings, make_array=make_array)
+            worlds = make_worlds(
+                engine, args.engine, curriculum(number), numbers, settings, make_array=make_array, tell=warnings.warn
+            )
             teacher = None if make_teacher is None else Teacher(worlds, make_teacher, threads=sizes.threads)
             executor = ThreadPoolExecutor(1, f"worlds {number}") if sizes.parts > 1 else None
             sight = make_sight(worlds, make_array=make_array)

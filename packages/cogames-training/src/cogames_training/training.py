@@ -206,6 +206,7 @@ def make_trainer(args: TrainArgs, prepared: Prepared, processes: Processes = ONE
         is_recurrent=is_recurrent(prepared.policy, prepared.spec.class_path),
         action_names=prepared.interface.action_names,
         device=prepared.device,
+        engine=prepared.engine,
         make_teacher=prepared.make_teacher,
         teacher_network=prepared.teacher_network,
         make_sight=prepared.make_sight,

@@ -92,23 +92,7 @@ class TrainingWorlds:
         """step at which the trainer ends the running episode of each world, if the game has not done so before"""
         self._end_on_stats = any(task.config.game.end_episode_on_game_stats for task in self.tasks)
 
-        tokens = max(program.num_tokens for program in self.programs)
-        shapes = {"observations": (self.rows, tokens, 3)}
-        types: dict[str, Any] = {
-            "observations": np.uint8,
-            "terminals": np.bool_,
-            "truncations": np.bool_,
-            "rewards": np.float32,
-            "actions": np.int32,
-            "vibe_actions": np.int32,
-        }
-        arrays = {name: make_array(name, shapes.get(name, (self.rows,)), dtype) for name, dtype in types.items()}
-        worlds = []
-        for place in range(len(numbers)):
-            self._choose_task(place)
-            worlds.append(self._world(place))
-        given: dict[str, Any] = {"rooms": [self.rows_per_world] * len(worlds), "auto_reset": False, **arrays}
-        self.batch = Batch(worlds, threads=settings.threads, **given)
+        self.batch = self._open(make_array)
         self.observations, self.rewards = self.batch.observations, self.batch.rewards
         self.actions, self.vibe_actions = self.batch.actions, self.batch.vibe_actions
         self.present = np.zeros(self.rows, np.bool_)
@@ -134,6 +118,33 @@ class TrainingWorlds:
         for place in range(len(numbers)):
             self._set_up(place)
 
+    def _open(self, make_array: ArrayMaker) -> Any:
+        """Return the batch, with a world on the map of its first episode in every place."""
+        tokens = max(program.num_tokens for program in self.programs)
+        shapes = {"observations": (self.rows, tokens, 3)}
+        types: dict[str, Any] = {
+            "observations": np.uint8,
+            "terminals": np.bool_,
+            "truncations": np.bool_,
+            "rewards": np.float32,
+            "actions": np.int32,
+            "vibe_actions": np.int32,
+        }
+        arrays = {name: make_array(name, shapes.get(name, (self.rows,)), dtype) for name, dtype in types.items()}
+        worlds = []
+        for place in range(len(self.numbers)):
+            self._choose_task(place)
+            worlds.append(self._world(place))
+        given: dict[str, Any] = {"rooms": [self.rows_per_world] * len(worlds), "auto_reset": False, **arrays}
+        return Batch(worlds, threads=self.settings.threads, **given)
+
+    def _copied(self, rows: slice) -> Any:
+        """Return a copy of observations that the next step does not change."""
+        return self.observations[rows].copy()
+
+    def _flush(self) -> None:
+        """Begin the episodes that are due, where worlds do not begin them one by one."""
+
     # Playing
 
     def step(self) -> None:
@@ -149,6 +160,7 @@ class TrainingWorlds:
         for place in self._over():
             self._end(place)
             self._begin(place)
+        self._flush()
 
     def places_rows(self, place: int) -> slice:
         return slice(place * self.rows_per_world, (place + 1) * self.rows_per_world)
@@ -193,7 +205,7 @@ class TrainingWorlds:
         if self.batch.terminals[own].all():
             self.terminated[own] = True
         else:
-            self.finals.append((place, at.task, self.observations[rows].copy()))
+            self.finals.append((place, at.task, self._copied(rows)))
         has_stats = place < self._stats_worlds
         episode = Episode(
             world=self.numbers[place],
@@ -298,6 +310,7 @@ class TrainingWorlds:
             begun = np.flatnonzero(ages == oldest - step).tolist()
             for place in begun:
                 self._resume(place)
+            self._flush()
             watch(begun)
             if step == oldest:
                 break

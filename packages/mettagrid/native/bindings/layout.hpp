@@ -60,7 +60,9 @@ inline nb::list phase_names() {
 // Instruction names; the index is the code.
 inline nb::list op_names() {
   nb::list names;
-  MG_OPS(MG_NAME)
+#define MG_OP_NAME(name, effect) names.append(#name);
+  MG_OPS(MG_OP_NAME)
+#undef MG_OP_NAME
   return names;
 }
 

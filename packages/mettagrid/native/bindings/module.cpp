@@ -11,8 +11,9 @@ using namespace nb::literals;
 using namespace bindings;
 
 namespace bindings {
+void add_gpu_kernels(nb::module_& module);
 void add_network_kernels(nb::module_& module);
-}
+}  // namespace bindings
 
 NB_MODULE(_native, module) {
   // A program that exits while one of its threads still plays leaks worlds; do not print warnings about it after Ctrl-C.
@@ -29,7 +30,11 @@ NB_MODULE(_native, module) {
   nb::class_<Map>(module, "Map")
       .def(nb::init<nb::object, const Array<const int32_t, nb::ndim<2>>&, const Array<const int32_t, nb::ndim<2>>&>(),
            "program"_a, "cells"_a, "cell_stats"_a)
-      .def_prop_ro("world_bytes", &Map::world_bytes);
+      .def_prop_ro("world_bytes", &Map::world_bytes)
+      .def_prop_ro("_slots", &Map::slots)
+      .def_prop_ro("_agents", &Map::agents)
+      .def("_scenery", &Map::scenery)
+      .def("_image", &Map::image);
   nb::class_<World>(module, "World")
       .def(nb::init<nb::object, uint32_t>(), "map"_a, "seed"_a)
       .def(nb::init<nb::object, const nb::bytes&>(), "program"_a, "snapshot"_a)
@@ -38,9 +43,10 @@ NB_MODULE(_native, module) {
       .def_prop_rw("_map", &World::map, &World::keep_map, nb::arg().none())
       .def("_restore", &World::restore)
       .def("_copy", &World::copy)
+      .def("_load", &World::load)
       .def("_differences", &World::differences)
       .def("_array_size", &World::array_size)
-      .def_prop_ro("_used_slots", [](const World& w) { return w.header().used_slots; })
+      .def("_has_object", &World::has_object, "slot"_a)
       .def("_step_traced", &World::step_traced)
       .def("_step_timed", &World::step_timed)
       .def("_start", &World::start)
@@ -112,5 +118,6 @@ NB_MODULE(_native, module) {
            "rows"_a, "threads"_a, "height"_a, "width"_a, "features"_a, "makes_a_thing"_a, "goes_with_it"_a, "is_visible"_a)
       .def("see", &TokenMemory::see, "observations"_a, "rows"_a, "out"_a, "translation"_a.none(), "tables"_a.none())
       .def("forget", &TokenMemory::forget, "rows"_a);
+  bindings::add_gpu_kernels(module);
   bindings::add_network_kernels(module);
 }

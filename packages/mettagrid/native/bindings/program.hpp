@@ -62,6 +62,19 @@ class Map {
   const cpu::Map& map() const { return *map_; }
   const nb::object& program() const { return program_; }
   uint64_t world_bytes() const { return map_->plan().bytes; }
+  int32_t slots() const { return map_->plan().slots; }
+  int32_t agents() const { return map_->plan().agents; }
+  // The objects that all its worlds share.
+  nb::bytes scenery() const {
+    const void* block = map_->scenery().get();
+    return nb::bytes(block, mg::Scenery::view(block).h->bytes);
+  }
+  // The initial block of its worlds.
+  nb::bytes image() const {
+    const cpu::Block block = cpu::zeroed_block(map_->plan().bytes);
+    map_->write_start(block.get());
+    return nb::bytes(block.get(), map_->plan().bytes);
+  }
 
  private:
   static std::unique_ptr<cpu::Map> made(const mg::Program& p, const Array<const int32_t, nb::ndim<2>>& cells,

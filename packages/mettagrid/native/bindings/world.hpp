@@ -93,6 +93,14 @@ class World {
     world_.restore(bytes);
   }
 
+  // Continues from the block of a world of the same map that another engine stepped.
+  void load(const Array<const uint8_t, nb::ndim<1>>& block) {
+    check_idle();
+    if (block.size() < w_.h->state_bytes) throw std::runtime_error("The block is too short for this world");
+    world_.load(reinterpret_cast<const char*>(block.data()));
+    raise_fault();
+  }
+
   void copy(const World& other) {
     check_idle();
     other.check_idle();
@@ -111,11 +119,16 @@ class World {
     check_idle();
     other.check_idle();
     const mg::Header &h = *w_.h, &there = *other.w_.h;
-    if (!other.program_.is(program_) || h.state_bytes != there.state_bytes || h.slots != there.slots ||
-        h.cells != there.cells) {
+    if (!other.program_.is(program_) || h.slots != there.slots || h.cells != there.cells) {
       throw std::runtime_error("Only worlds of one program with maps of one size can be compared");
     }
-    return listed(cpu::changes_between(w_, other.w_, most));
+    if (h.actors == there.actors && h.state_bytes == there.state_bytes) return listed(cpu::changes_between(w_, other.w_, most));
+    // The scenery of one of them has become actors, because it was given a tag, or the maps have other scenery.
+    const cpu::Adopted here = cpu::adopted(p_, w_), across = cpu::adopted(p_, other.w_);
+    if (here.w.h->state_bytes != across.w.h->state_bytes) {
+      throw std::runtime_error("Only worlds of one program with maps of one size can be compared");
+    }
+    return listed(cpu::changes_between(here.w, across.w, most));
   }
 
   // Numbers in an array of the state.
@@ -275,17 +288,20 @@ class World {
 
   int32_t tag_count(int32_t tag) const {
     check_tag(tag);
-    return w_.tag_held[tag];
+    int32_t count = w_.tag_held[tag];
+    for (int32_t slot = w_.actors; slot < w_.h->slots; ++slot) count += mg::has_tag(w_, slot, tag);
+    return count;
   }
 
   // Slots of the objects on the grid inside the half-open bounds, by object id.
   std::vector<int32_t> slots_within(int32_t min_row, int32_t max_row, int32_t min_col, int32_t max_col) const {
     check_idle();
     std::vector<std::pair<int32_t, int32_t>> found;
-    for (int32_t slot = 1; slot < w_.h->used_slots; ++slot) {
-      const int32_t row = w_.object_row[slot], col = w_.object_col[slot];
-      if (!(w_.object_flags[slot] & mg::kOnGrid) || (w_.object_flags[slot] & mg::kRemoved)) continue;
-      if (row >= min_row && row < max_row && col >= min_col && col < max_col) found.emplace_back(w_.object_id[slot], slot);
+    for (int32_t slot = 1; slot < w_.h->slots; ++slot) {
+      if (!w_.is_used(slot)) continue;
+      const int32_t row = w_.row(slot), col = w_.col(slot);
+      if (!(w_.flags(slot) & mg::kOnGrid) || (w_.flags(slot) & mg::kRemoved)) continue;
+      if (row >= min_row && row < max_row && col >= min_col && col < max_col) found.emplace_back(w_.id(slot), slot);
     }
     std::sort(found.begin(), found.end());
     std::vector<int32_t> slots;
@@ -293,11 +309,16 @@ class World {
     return slots;
   }
 
+  bool has_object(int32_t slot) const {
+    check_idle();
+    return slot > 0 && w_.is_used(slot);
+  }
+
   // (id, template, row, col, agent or -1, vibe)
   std::tuple<int32_t, int32_t, int32_t, int32_t, int32_t, int32_t> object(int32_t slot) const {
     check_slot(slot);
-    return {w_.object_id[slot],  w_.object_template[slot], w_.object_row[slot],
-            w_.object_col[slot], w_.object_agent[slot],    w_.object_vibe[slot]};
+    return {w_.id(slot),  w_.kind(slot), w_.row(slot),
+            w_.col(slot), w_.agent(slot),    w_.vibe(slot)};
   }
   std::vector<int32_t> object_tags(int32_t slot) const {
     check_slot(slot);
@@ -336,7 +357,7 @@ class World {
   // (last action, animation, steps without motion, sum of the reward entries' last values)
   std::tuple<int32_t, int32_t, int32_t, float> agent(int32_t agent) const {
     check_agent(agent);
-    const mg::Template& t = p_.templates[w_.object_template[w_.agent_slot[agent]]];
+    const mg::Template& t = p_.templates[w_.kind(w_.agent_slot[agent])];
     float sum = 0.0f;
     for (int32_t i = 0; i < t.reward_count; ++i) sum += w_.reward_before[agent * w_.h->agent_rewards + i];
     return {w_.agent_action[agent], w_.agent_animation[agent], w_.agent_still[agent], sum};
@@ -351,6 +372,7 @@ class World {
     check_idle();
     check_object(slot, id);
     check_tag(tag);
+    if (w_.is_scenery(slot) && !mg::has_tag(w_, slot, tag)) world_.adopt();
     const bool added = mg::add_tag(p_, w_, slot, tag);
     raise_fault();
     return added;
@@ -359,6 +381,7 @@ class World {
     check_idle();
     check_object(slot, id);
     check_tag(tag);
+    if (w_.is_scenery(slot) && mg::has_tag(w_, slot, tag)) world_.adopt();
     if (!mg::remove_tag(p_, w_, slot, tag)) return false;
     mg::Machine machine(p_, w_, world_.scratch());
     machine.run_for(mg::removal_entry(p_, w_, slot, tag), slot, slot);
@@ -416,14 +439,14 @@ class World {
   }
   void check_slot(int32_t slot) const {
     check_idle();
-    if (slot < 1 || slot >= w_.h->used_slots)
+    if (slot < 1 || !w_.is_used(slot))
       throw nb::index_error(("There is no object in slot " + std::to_string(slot)).c_str());
   }
 
   void check_object(int32_t slot, int32_t id) const {
     check_slot(slot);
-    const bool is_listed = (w_.object_flags[slot] & mg::kOnGrid) && !(w_.object_flags[slot] & mg::kRemoved);
-    if (w_.object_id[slot] != id || !is_listed) {
+    const bool is_listed = (w_.flags(slot) & mg::kOnGrid) && !(w_.flags(slot) & mg::kRemoved);
+    if (w_.id(slot) != id || !is_listed) {
       throw std::runtime_error("Object " + std::to_string(id) + " is no longer on the grid");
     }
   }

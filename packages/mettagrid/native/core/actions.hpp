@@ -6,17 +6,17 @@
 namespace mg {
 
 MG_FN bool use_object(Machine& m, int32_t actor, int32_t target) {
-  const int32_t entry = m.p.templates[m.w.object_template[target]].on_use;
-  const int32_t row = m.w.object_row[target], col = m.w.object_col[target];
+  const int32_t entry = m.p.templates[m.w.kind(target)].on_use;
+  const int32_t row = m.w.row(target), col = m.w.col(target);
   if (entry == 0 || !m.run_at(entry, actor, target, row, col)) return false;
-  m.w.agent_animation[m.w.object_agent[actor]] = 1;
-  return m.run_at(m.p.templates[m.w.object_template[actor]].on_after_use, actor, target, row, col);
+  m.w.agent_animation[m.w.agent(actor)] = 1;
+  return m.run_at(m.p.templates[m.w.kind(actor)].on_after_use, actor, target, row, col);
 }
 
 // A configured move handler scans cells ahead up to its range and is tried at most once.
 MG_FN bool try_move_handler(Machine& m, const MoveHandler& handler, int32_t actor, const Action& action) {
   const World& w = m.w;
-  const int32_t row = w.object_row[actor], col = w.object_col[actor];
+  const int32_t row = w.row(actor), col = w.col(actor);
   for (int32_t i = 1; i <= handler.range; ++i) {
     const int32_t r = row + action.dr * i, c = col + action.dc * i;
     if (!w.inside(r, c)) return false;
@@ -35,7 +35,7 @@ MG_FN bool move_agent(Machine& m, int32_t actor, const Action& action) {
     if (!m.ok()) return false;
   }
   const World& w = m.w;
-  const int32_t row = w.object_row[actor] + action.dr, col = w.object_col[actor] + action.dc;
+  const int32_t row = w.row(actor) + action.dr, col = w.col(actor) + action.dc;
   if (!w.inside(row, col)) return false;
   const int32_t slot = w.grid[w.cell(row, col)];
   if (slot != kEmpty) return use_object(m, actor, slot);
@@ -55,7 +55,7 @@ MG_FN void count_motion(const Program& p, const World& w, int32_t agent) {
   w.agent_moved[agent] = cell;
 }
 
-MG_FN void act(Machine& m, int32_t agent, int32_t id) {
+MG_CALL void act(Machine& m, int32_t agent, int32_t id) {
   const Settings& set = m.p.set();
   const World& w = m.w;
   const Action& action = m.p.actions[id];

@@ -9,12 +9,12 @@ namespace mg {
 MG_FN uint32_t& entered(const World& w, int32_t source, int32_t agent) { return w.area_entered[source * w.h->agents + agent]; }
 
 MG_FN void register_areas(const Program& p, const World& w, int32_t slot) {
-  const Template& t = p.templates[w.object_template[slot]];
-  if (t.area_count > 0) w.object_flags[slot] = static_cast<uint8_t>(w.object_flags[slot] | kHasAreas);
+  const Template& t = p.templates[w.kind(slot)];
+  if (t.area_count > 0) w.object_flags[slot] = static_cast<uint8_t>(w.flags(slot) | kHasAreas);
   for (int32_t i = 0; i < t.area_count; ++i) {
     if (w.h->area_count == w.h->area_capacity) return w.fail(Fault::kAreas, w.h->area_capacity);
     const int32_t source = w.h->area_count++;
-    w.area_source[source] = AreaSource{slot, t.first_area + i, w.object_row[slot], w.object_col[slot]};
+    w.area_source[source] = AreaSource{slot, t.first_area + i, w.row(slot), w.col(slot)};
     for (int32_t agent = 0; agent < w.h->agents; ++agent) entered(w, source, agent) = 0;
   }
 }
@@ -28,8 +28,8 @@ MG_FN void apply_presence(const Program& p, const World& w, const Area& area, in
 }
 
 // Ends the areas of an object; every agent inside loses its presence deltas.
-MG_FN void withdraw_areas(const Program& p, const World& w, int32_t slot) {
-  if (!(w.object_flags[slot] & kHasAreas)) return;
+MG_CALL void withdraw_areas(const Program& p, const World& w, int32_t slot) {
+  if (!(w.flags(slot) & kHasAreas)) return;
   int32_t kept = 0;
   for (int32_t i = 0; i < w.h->area_count; ++i) {
     if (w.area_source[i].slot == slot) {
@@ -45,7 +45,7 @@ MG_FN void withdraw_areas(const Program& p, const World& w, int32_t slot) {
     ++kept;
   }
   w.h->area_count = kept;
-  w.object_flags[slot] = static_cast<uint8_t>(w.object_flags[slot] & ~kHasAreas);
+  w.object_flags[slot] = static_cast<uint8_t>(w.flags(slot) & ~kHasAreas);
 }
 
 }  // namespace mg

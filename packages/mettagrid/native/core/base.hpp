@@ -6,10 +6,14 @@
 #include <cstdint>
 #include <type_traits>
 
+// MG_CALL: a large function that several others call. A GPU compiler would otherwise paste it into each of them, which takes
+// minutes; the CPU's compiler decides for itself.
 #if defined(__CUDACC__)
 #define MG_FN __host__ __device__ inline
+#define MG_CALL __host__ __device__ __noinline__ inline
 #else
 #define MG_FN inline
+#define MG_CALL inline
 #endif
 
 namespace mg {
@@ -51,6 +55,14 @@ MG_FN int32_t lowest_bit(uint32_t x) {
   return __ffs(static_cast<int>(x)) - 1;
 #else
   return __builtin_ctz(x);
+#endif
+}
+
+MG_FN int32_t lowest_bit64(uint64_t x) {
+#if defined(__CUDA_ARCH__)
+  return __ffsll(static_cast<long long>(x)) - 1;
+#else
+  return __builtin_ctzll(x);
 #endif
 }
 
@@ -109,5 +121,12 @@ MG_FN void for_each_bit(const uint32_t* words, int32_t count, Visit visit) {
 MG_FN bool test_bit(const uint32_t* words, int32_t bit) { return (words[bit >> 5] >> (bit & 31)) & 1u; }
 MG_FN void set_bit(uint32_t* words, int32_t bit) { words[bit >> 5] |= 1u << (bit & 31); }
 MG_FN void clear_bit(uint32_t* words, int32_t bit) { words[bit >> 5] &= ~(1u << (bit & 31)); }
+MG_FN void put_bit(uint32_t* words, int32_t bit, bool value) {
+  if (value) {
+    set_bit(words, bit);
+  } else {
+    clear_bit(words, bit);
+  }
+}
 
 }  // namespace mg

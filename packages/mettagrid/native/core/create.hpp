@@ -1,6 +1,7 @@
 // Creates a world from a program, a map and a seed (rules, section 10, construction): plan, build, start.
 #pragma once
 
+#include "hash.hpp"
 #include "made.hpp"
 #include "step.hpp"
 
@@ -25,31 +26,28 @@ MG_FN Header plan_sizes(const Program& p, int32_t height, int32_t width) {
   h.tags = set.tag_count;
   h.tag_words = set.tag_words;
   h.territories = p.territories.size;
-  for (const Territory& t : p.territories) h.owner_tags += t.tag_count;
   h.game_stats = set.game_stat_count;
   h.agent_stats = set.agent_stat_count;
   h.agent_rewards = set.reward_count;
   h.stat_words_game = words_for(h.game_stats);
   h.stat_words_agent = words_for(h.agent_stats);
   h.templates = p.templates.size;
-  h.window = p.window.size;
-  int32_t frame_rows = 0, frame_cols = 0;
   for (const WindowCell& view : p.window) {
-    frame_rows = max_of(frame_rows, abs_of(view.dr));
-    frame_cols = max_of(frame_cols, abs_of(view.dc));
+    h.window_rows = max_of(h.window_rows, abs_of(view.dr));
+    h.window_cols = max_of(h.window_cols, abs_of(view.dc));
   }
-  h.stride = width + frame_cols;
-  h.origin = frame_rows * h.stride + frame_cols;
-  h.cells = (height + 2 * frame_rows) * h.stride + frame_cols;
+  h.stride = width + h.window_cols;
+  h.origin = h.window_rows * h.stride + h.window_cols;
+  h.cells = (height + 2 * h.window_rows) * h.stride + h.window_cols;
   h.cell_words = words_for(h.cells);
   return h;
 }
 
 // Fills in the bytes; false if an array would be too large to index.
 MG_FN bool measure_world(Header& h) {
-  int64_t largest = max_of<int64_t>(h.tag_capacity, int64_t{h.templates + h.slots + 1} * kLine);
-  largest = max_of<int64_t>(largest, int64_t{h.slots} * max_of(h.resources, h.tag_words));
-  largest = max_of<int64_t>(largest, int64_t{h.owner_tags + h.territories + 1} * h.cells);
+  int64_t largest = max_of<int64_t>(h.tag_capacity, int64_t{max_of(h.templates, h.actors)} * kLine);
+  largest = max_of<int64_t>(largest, int64_t{max_of(h.templates, h.actors)} * max_of(h.resources, h.tag_words));
+  largest = max_of<int64_t>(largest, int64_t{h.territories + 1} * h.cells);
   largest = max_of<int64_t>(largest, int64_t{h.area_capacity} * h.agents);
   largest =
       max_of<int64_t>(largest, int64_t{h.agents} * (int64_t{h.cell_words} + h.agent_stats + h.agent_rewards + kInvalidIds));
@@ -64,12 +62,16 @@ MG_FN Header plan_world(const Program& p, const Map& map) {
   const Settings& set = p.set();
   Header h = plan_sizes(p, map.height, map.width);
   const int32_t cells = map.height * map.width;
-  int32_t objects = 0, most_areas = 0, most_controls = 0;
+  int32_t actors = 0, scenery = 0, most_areas = 0, most_controls = 0;
   int64_t holders = 0, areas = 0, claims = 0;
   for (int32_t i = 0; i < cells; ++i) {
     if (map.cells[i] < 0) continue;
     const Template& t = p.templates[map.cells[i]];
-    ++objects;
+    if (t.is_scenery) {
+      ++scenery;
+      continue;
+    }
+    ++actors;
     h.agents += t.is_agent;
     areas += t.area_count;
     claims += t.control_count;
@@ -79,13 +81,15 @@ MG_FN Header plan_world(const Program& p, const Map& map) {
     most_areas = max_of(most_areas, t.area_count);
     most_controls = max_of(most_controls, t.control_count);
   }
-  h.slots = 1 + objects;
+  h.actors = 1 + actors;
   if (set.any_spawn) {
-    h.slots += cells + kRemovedPerStep;
+    h.actors += cells + kRemovedPerStep;
+    h.spawn_slots = h.actors;
     areas += int64_t{cells + kRemovedPerStep} * most_areas;
     if (set.correct_spawned) claims += int64_t{cells + kRemovedPerStep} * most_controls;
   }
-  for (int32_t tag = 0; tag < h.tags; ++tag) holders += p.tag_is_dynamic[tag].value ? h.slots : kTagSlack;
+  h.slots = h.actors + scenery;
+  for (int32_t tag = 0; tag < h.tags; ++tag) holders += p.tag_is_dynamic[tag].value ? h.actors : kTagSlack;
   h.tag_capacity = static_cast<int32_t>(min_of<int64_t>(holders, INT32_MAX));
   h.area_capacity = static_cast<int32_t>(min_of<int64_t>(areas, INT32_MAX));
   h.claim_capacity = static_cast<int32_t>(min_of<int64_t>(claims, INT32_MAX));
@@ -95,9 +99,9 @@ MG_FN Header plan_world(const Program& p, const Map& map) {
 
 MG_FN void lay_out_tags(const Program& p, const World& w, const Map& map) {
   const int32_t cells = map.height * map.width;
-  for (int32_t tag = 0; tag < w.h->tags; ++tag) w.tag_room[tag] = p.tag_is_dynamic[tag].value ? w.h->slots : kTagSlack;
+  for (int32_t tag = 0; tag < w.h->tags; ++tag) w.tag_room[tag] = p.tag_is_dynamic[tag].value ? w.h->actors : kTagSlack;
   for (int32_t i = 0; i < cells; ++i) {
-    if (map.cells[i] < 0) continue;
+    if (map.cells[i] < 0 || p.templates[map.cells[i]].is_scenery) continue;
     const Template& t = p.templates[map.cells[i]];
     for (int32_t k = 0; k < t.tag_count; ++k) {
       const int32_t tag = p.lists[t.first_tag + k].value;
@@ -112,7 +116,7 @@ MG_FN void lay_out_tags(const Program& p, const World& w, const Map& map) {
 }
 
 MG_FN void make_agent(const Program& p, const World& w, int32_t slot, int32_t agent) {
-  const Template& t = p.templates[w.object_template[slot]];
+  const Template& t = p.templates[w.kind(slot)];
   w.object_agent[slot] = agent;
   w.agent_slot[agent] = slot;
   w.agent_spawn_row[agent] = w.object_row[slot];
@@ -136,11 +140,24 @@ MG_FN void reset_coverage(const Program& p, const World& w) {
   count_coverage(p, w);
 }
 
+// The scenery of a map. Ids count all objects of the map, row by row.
+MG_FN void build_map_scenery(const Program& p, const Map& map, const Header& plan, const SceneryHead& head, void* block) {
+  const Scenery s = build_scenery(p, plan, head, block);
+  int32_t id = 0, at = 0;
+  for (int32_t i = 0; i < map.height * map.width; ++i) {
+    if (map.cells[i] < 0) continue;
+    ++id;
+    if (!p.templates[map.cells[i]].is_scenery) continue;
+    s.objects[at++] = SceneryObject{id, map.cells[i], static_cast<uint16_t>(i / map.width), static_cast<uint16_t>(i % map.width)};
+  }
+  s.h->hash = scenery_hash(s);
+}
+
 // Builds everything that depends only on program and map: worlds of one map start as copies of one such block. `block`
 // has plan.bytes bytes, zeroed.
-MG_FN World build_world(const Program& p, const Map& map, const Header& plan, void* block) {
+MG_FN World build_world(const Program& p, const Map& map, const Header& plan, void* block, const void* scenery) {
   *static_cast<Header*>(block) = plan;
-  const World w = World::view(block);
+  const World w = World::view(block, scenery);
   Header& h = *w.h;
   h.used_slots = 1;
   h.next_id = 1;
@@ -149,10 +166,17 @@ MG_FN World build_world(const Program& p, const Map& map, const Header& plan, vo
   make_second_part(p, w);
   for (int32_t i = 0; i < h.agents * h.territories; ++i) w.agent_owner[i] = -1;
   lay_out_tags(p, w, map);
-  int32_t agents = 0;
+  int32_t agents = 0, scenery_slot = h.actors;
   for (int32_t i = 0; i < h.height * h.width; ++i) {
     if (map.cells[i] < 0) continue;
     const Template& t = p.templates[map.cells[i]];
+    if (t.is_scenery) {
+      ++h.next_id;
+      h.vision_blockers += t.blocks_vision;
+      game_stat(w, map.stats[i]) += 1.0f;
+      w.place(w.cell(i / h.width, i % h.width), scenery_slot++);
+      continue;
+    }
     const int32_t slot = make_object(p, w, map.cells[i], i / h.width, i % h.width);
     if (t.is_agent) make_agent(p, w, slot, agents++);
     game_stat(w, map.stats[i]) += 1.0f;
@@ -165,10 +189,7 @@ MG_FN World build_world(const Program& p, const Map& map, const Header& plan, vo
 // Completes a new world: its randomness and everything that may draw from it. `observe_start` writes the initial observation.
 MG_FN void start_world(const Program& p, const World& w, uint32_t seed, Scratch& scratch) {
   w.h->random.seed(seed);
-  for (int32_t i = 0; i < w.h->templates; ++i) w.line(i)[kLine - 1] = kLineDirty;
-  for (int32_t slot = 0; slot < w.h->used_slots; ++slot) {
-    if (w.is_agent(slot)) w.touch(slot);
-  }
+  make_lines(w);
   Machine m(p, w, scratch);
   for (const Materialized& made : p.materialized) {
     untag_all(m, made.tag);  // objects that the config gives the tag lose it, without `on_tag_remove`

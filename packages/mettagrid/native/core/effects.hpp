@@ -9,7 +9,7 @@ struct Cell {
   int32_t row, col;
 };
 
-MG_FN Cell cell_at(const World& w, int32_t slot) { return Cell{w.object_row[slot], w.object_col[slot]}; }
+MG_FN Cell cell_at(const World& w, int32_t slot) { return Cell{w.row(slot), w.col(slot)}; }
 
 MG_FN bool in_area(const Area& area, Cell centre, Cell cell) {
   const int64_t dr = cell.row - centre.row, dc = cell.col - centre.col;
@@ -18,7 +18,7 @@ MG_FN bool in_area(const Area& area, Cell centre, Cell cell) {
 
 // Applies one source to one agent: presence is paid on entering, taken back on leaving, mutations run while inside. The
 // filters run again before mutations: presence may have changed their result, and a random query draws once more.
-MG_FN void meet_area(Machine& m, int32_t source, int32_t agent, bool in_range) {
+MG_CALL void meet_area(Machine& m, int32_t source, int32_t agent, bool in_range) {
   const World& w = m.w;
   const AreaSource from = w.area_source[source];
   const Area& area = m.p.areas[from.area];

@@ -20,6 +20,12 @@ MG_FN uint64_t hash_block(const void* block, uint64_t bytes) {
   return mix(mix(streams[0], streams[1]), mix(streams[2], streams[3]));
 }
 
-MG_FN uint64_t state_hash(const World& w) { return hash_block(w.h, w.h->state_bytes); }
+// The objects of a scenery are padded with zeros to whole lines.
+MG_FN uint64_t scenery_hash(const Scenery& s) {
+  return hash_block(s.objects, Scenery::align(static_cast<uint64_t>(s.h->objects + 1) * sizeof(SceneryObject)));
+}
+
+// Version 2: scenery counts through its own hash.
+MG_FN uint64_t state_hash(const World& w) { return mix(hash_block(w.h, w.h->state_bytes), w.scenery.h->hash); }
 
 }  // namespace mg

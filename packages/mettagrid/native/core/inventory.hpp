@@ -37,7 +37,7 @@ MG_FN int32_t make_room(uint8_t* order, int32_t room, uint8_t& level) {
   return count;
 }
 
-MG_FN void list_resource(uint8_t* order, int32_t room, uint8_t& level, int32_t resource) {
+MG_CALL void list_resource(uint8_t* order, int32_t room, uint8_t& level, int32_t resource) {
   const int32_t count = make_room(order, room, level);
   insert_resource(order, count, resource, buckets(level));
 }
@@ -58,7 +58,7 @@ MG_FN void unlist_resource(uint8_t* order, int32_t room, int32_t resource) {
 }
 
 MG_FN int32_t limit_group(const Program& p, const World& w, int32_t slot, int32_t resource) {
-  const int32_t map = p.templates[w.object_template[slot]].limit_map;
+  const int32_t map = p.templates[w.kind(slot)].limit_map;
   return map < 0 ? kNone : p.lists[map + resource].value;
 }
 
@@ -93,11 +93,12 @@ MG_FN int32_t free_space(const Program& p, const World& w, int32_t slot, int32_t
 }
 
 MG_FN bool is_modifier(const Program& p, const World& w, int32_t slot, int32_t resource) {
-  const int32_t mask = p.templates[w.object_template[slot]].modifier_mask;
+  const int32_t mask = p.templates[w.kind(slot)].modifier_mask;
   return mask >= 0 && test_bit(p.mask(mask), resource);
 }
 
 MG_FN void set_held(const Program& p, const World& w, int32_t slot, int32_t resource, int32_t amount) {
+  if (!w.can_change(slot)) return;
   uint16_t& held = w.held(slot)[resource];
   const int32_t change = amount - held;
   if ((held != 0) != (amount != 0) && slot != 0) {  // slot 0 is the placeholder for territory owners and is never observed
@@ -109,7 +110,7 @@ MG_FN void set_held(const Program& p, const World& w, int32_t slot, int32_t reso
   }
   held = static_cast<uint16_t>(amount);
   w.touch(slot);
-  const int32_t agent = w.object_agent[slot];
+  const int32_t agent = w.agent(slot);
   if (agent < 0) return;
   agent_stat(w, agent, resource_stat(p, resource, kAmount)) = static_cast<float>(amount);
   if (change > 0) {
@@ -123,7 +124,7 @@ MG_FN void set_held(const Program& p, const World& w, int32_t slot, int32_t reso
 // A modifier was lost: drop what no longer fits, resource by resource. Dropping another modifier starts over, which equals
 // a nested pass, since a finished pass leaves nothing to drop.
 MG_FN void drop_excess(const Program& p, const World& w, int32_t slot) {
-  const Template& t = p.templates[w.object_template[slot]];
+  const Template& t = p.templates[w.kind(slot)];
   for (int32_t i = 0; i < t.drop_count; ++i) {
     const int32_t resource = p.lists[t.first_drop + i].value;
     const int32_t group = limit_group(p, w, slot, resource);
@@ -136,7 +137,7 @@ MG_FN void drop_excess(const Program& p, const World& w, int32_t slot) {
 }
 
 // Changes an amount within its limit and returns the actual change. An over-full amount is cut by any change.
-MG_FN int32_t change_resource(const Program& p, const World& w, int32_t slot, int32_t resource, int64_t delta) {
+MG_CALL int32_t change_resource(const Program& p, const World& w, int32_t slot, int32_t resource, int64_t delta) {
   const int32_t before = w.held(slot)[resource];
   const int32_t group = limit_group(p, w, slot, resource);
   int32_t most = kMostHeld;
@@ -146,7 +147,7 @@ MG_FN int32_t change_resource(const Program& p, const World& w, int32_t slot, in
   }
   const int32_t after = static_cast<int32_t>(clamp_to<int64_t>(before + delta, 0, most));
   if (after == before) {
-    if (before == 0 && slot != 0 && w.h->resources > buckets(0)) {
+    if (before == 0 && slot != 0 && !w.is_scenery(slot) && w.h->resources > buckets(0)) {
       const uint8_t level = w.held_level[slot];
       make_room(w.order(slot), w.h->resources, w.held_level[slot]);
       if (w.held_level[slot] != level) w.touch(slot);
@@ -160,7 +161,8 @@ MG_FN int32_t change_resource(const Program& p, const World& w, int32_t slot, in
 
 // Moves up to `amount` and returns the moved amount. Both sides are updated even if nothing can move, which cuts an
 // over-full amount to its limit.
-MG_FN int32_t transfer_resource(const Program& p, const World& w, int32_t from, int32_t to, int32_t resource, int32_t amount) {
+MG_CALL int32_t transfer_resource(const Program& p, const World& w, int32_t from, int32_t to, int32_t resource,
+                                  int32_t amount) {
   if (amount <= 0) return 0;
   const int32_t moved = min_of(min_of<int32_t>(w.held(from)[resource], amount), free_space(p, w, to, resource));
   change_resource(p, w, from, resource, -static_cast<int64_t>(moved));

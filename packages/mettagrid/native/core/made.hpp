@@ -1,69 +1,99 @@
-// The second part of a world block, computed from its state.
+// What derives from the state of a world, and from a map: lines, territory, scenery.
 #pragma once
 
 #include "observe.hpp"
 
 namespace mg {
 
-// Whether an object with its initial amounts shows them in their initial order.
-MG_FN bool has_initial_order(const Program& p, const World& w, int32_t slot) {
-  const Template& t = p.templates[w.object_template[slot]];
-  const int32_t room = w.h->resources;
-  if (t.initial_count < 2 || room > kMostResources) return true;
-  uint8_t order[kMostResources];
-  uint8_t level = 0;
-  for (int32_t i = 0; i < room; ++i) order[i] = kNoResource;
+// The initial inventory of a template. Amounts and order are zero and empty before.
+MG_FN void initial_inventory(const Program& p, const Template& t, uint16_t* held, uint8_t* order, uint8_t& level) {
   for (int32_t i = 0; i < t.initial_count; ++i) {
     const Pair& initial = p.pairs[t.first_initial + i];
-    list_initial(order, room, level, initial);
+    held[initial.key] = static_cast<uint16_t>(initial.value);
+    list_initial(order, p.set().resource_count, level, initial);
   }
-  for (int32_t i = 0; i < room; ++i) {
-    if (w.order(slot)[i] != order[i]) return false;
-  }
-  return true;
 }
 
-// Whether an object looks like its template, so that it can share the template's line.
-MG_FN bool looks_untouched(const Program& p, const World& w, int32_t slot) {
-  const Template& t = p.templates[w.object_template[slot]];
-  if (slot == 0 || w.is_agent(slot) || (w.object_flags[slot] & kSpawned) || w.object_vibe[slot] != t.vibe) return false;
-  int32_t tags = 0, held = 0;
-  for (int32_t i = 0; i < t.tag_count; ++i) {
-    if (!test_bit(w.tags(slot), p.lists[t.first_tag + i].value)) return false;
+MG_FN void make_looks(const Program& p, const Scenery& s) {
+  const Settings& set = p.set();
+  for (int32_t kind = 0; kind < p.templates.size; ++kind) {
+    const Template& t = p.templates[kind];
+    uint32_t* tags = s.tags + kind * set.tag_words;
+    uint16_t* held = s.held + kind * set.resource_count;
+    uint8_t* order = s.order + kind * set.resource_count;
+    uint8_t level = 0;
+    for (int32_t r = 0; r < set.resource_count; ++r) order[r] = kNoResource;
+    if (!t.is_scenery) continue;
+    s.vibe[kind] = static_cast<uint8_t>(t.vibe);
+    s.blocks_vision[kind] = t.blocks_vision != 0;
+    for (int32_t i = 0; i < t.tag_count; ++i) set_bit(tags, p.lists[t.first_tag + i].value);
+    initial_inventory(p, t, held, order, level);
+    encode_line(set, Look{tags, held, order, t.vibe, kNone, t.group, false}, s.lines + kind * kLine);
   }
-  for_each_bit(w.tags(slot), w.h->tag_words, [&](int32_t) { ++tags; });
-  for (int32_t i = 0; i < t.initial_count; ++i) {
-    const Pair& initial = p.pairs[t.first_initial + i];
-    if (w.held(slot)[initial.key] != initial.value) return false;
-    held += initial.value != 0;
-  }
-  for (int32_t r = 0; r < w.h->resources; ++r) held -= w.held(slot)[r] != 0;
-  return tags == t.tag_count && held == 0 && has_initial_order(p, w, slot);
 }
 
-MG_FN void make_lines(const Program& p, const World& w) {
-  for (int32_t i = 0; i < w.h->templates; ++i) w.line(i)[kLine - 1] = kLineDirty;
-  for (int32_t slot = 0; slot < w.h->used_slots; ++slot) {
-    w.touch(slot);
-    if (looks_untouched(p, w, slot)) w.object_line[slot] = w.object_template[slot];
+MG_FN void make_window(const Program& p, const Scenery& s, int32_t stride) {
+  for (int32_t i = 0; i < p.window.size; ++i) {
+    const WindowCell& view = p.window[i];
+    const int32_t row = view.dr + s.h->window_rows, col = view.dc + s.h->window_cols;
+    s.window_offset[i] = view.dr * stride + view.dc;
+    s.row_mask[row] |= 1u << col;
+    s.rank[row * kWindowRow + col] = static_cast<uint8_t>(i);
+    for (int32_t byte = 0; byte < 16; byte += 3) s.marks[16 * i + byte] = static_cast<uint8_t>(view.location);
+    for (int32_t radius = 0; radius < kRadii; ++radius) {
+      const uint64_t is_visible = radius == kFullRadius || ((view.radius_mask >> radius) & 1) != 0;
+      s.radius_set[radius * kWindowWords + (i >> 6)] |= is_visible << (i & 63);
+    }
   }
+}
+
+// The head of a block with room for `objects`; `window_rows` and `window_cols` as in the header of its worlds.
+MG_FN SceneryHead plan_scenery(const Program& p, const Header& plan, int32_t objects) {
+  SceneryHead h{};
+  h.objects = objects;
+  h.templates = p.templates.size;
+  h.resources = p.set().resource_count;
+  h.tag_words = p.set().tag_words;
+  h.window = p.window.size;
+  h.window_rows = plan.window_rows;
+  h.window_cols = plan.window_cols;
+  Scenery::measure(h);
+  return h;
+}
+
+// Fills in everything but the objects. `block` has head.bytes bytes, zeroed.
+MG_FN Scenery build_scenery(const Program& p, const Header& plan, const SceneryHead& head, void* block) {
+  *static_cast<SceneryHead*>(block) = head;
+  const Scenery s = Scenery::view(block);
+  make_looks(p, s);
+  make_window(p, s, plan.stride);
+  return s;
+}
+
+MG_FN void make_lines(const World& w) {
+  for (int32_t slot = 0; slot < w.h->used_slots; ++slot) w.touch(slot);
+}
+
+MG_FN void make_occupied(const World& w) {
+  for (int32_t i = 0; i < w.h->cell_words; ++i) w.occupied[i] = 0;
+  for (int32_t i = 0; i < w.h->cells; ++i) w.place(i, w.grid[i]);
 }
 
 MG_FN void make_territory(const Program& p, const World& w) {
   const Header& h = *w.h;
-  for (int32_t i = 0; i < h.owner_tags * h.cells; ++i) w.score[i] = 0;
   for (int32_t i = 0; i < h.territories * h.cells; ++i) w.owner[i] = -1;
-  for (int32_t i = 0; i < h.cells; ++i) {
-    w.owner_seen[i] = -1;
-    w.owner_edges[i] = 0;
+  for (int32_t i = 0; i < h.cells; ++i) w.owner_seen[i] = -1;
+  for (int32_t i = 0; i < h.cells; ++i) w.set_edges(i, 0);
+  for (int32_t i = 0; i < h.claim_count; ++i) {
+    const Claim& claim = w.claim[i];
+    if (claim.tag >= 0) refresh_owners(p, w, p.controls[claim.control], claim.row, claim.col);
   }
-  for (int32_t i = 0; i < h.claim_count; ++i) stamp_claim(p, w, w.claim[i], 1);
 }
 
 MG_FN void make_second_part(const Program& p, const World& w) {
-  for (int32_t i = 0; i < w.h->window; ++i) w.window_offset[i] = p.window[i].dr * w.h->stride + p.window[i].dc;
   make_territory(p, w);
-  make_lines(p, w);
+  make_occupied(w);
+  make_lines(w);
 }
 
 }  // namespace mg

@@ -31,20 +31,20 @@ MG_FN void unlist_holder(const World& w, int32_t slot, int32_t tag) {
 
 MG_FN void tags_changed(const Program& p, const World& w, int32_t slot) {
   w.touch(slot);
-  if (w.object_flags[slot] & kHasClaims) refresh_claims(p, w, slot);
+  if (w.flags(slot) & kHasClaims) refresh_claims(p, w, slot);
 }
 
 // Both return whether anything changed. The caller fires `on_tag_remove`.
-MG_FN bool add_tag(const Program& p, const World& w, int32_t slot, int32_t tag) {
-  if (has_tag(w, slot, tag)) return false;
+MG_CALL bool add_tag(const Program& p, const World& w, int32_t slot, int32_t tag) {
+  if (has_tag(w, slot, tag) || !w.can_change(slot)) return false;
   if (!list_holder(w, slot, tag)) return false;
   set_bit(w.tags(slot), tag);
   tags_changed(p, w, slot);
   return true;
 }
 
-MG_FN bool remove_tag(const Program& p, const World& w, int32_t slot, int32_t tag) {
-  if (!has_tag(w, slot, tag)) return false;
+MG_CALL bool remove_tag(const Program& p, const World& w, int32_t slot, int32_t tag) {
+  if (!has_tag(w, slot, tag) || !w.can_change(slot)) return false;
   clear_bit(w.tags(slot), tag);
   unlist_holder(w, slot, tag);
   tags_changed(p, w, slot);
@@ -52,7 +52,7 @@ MG_FN bool remove_tag(const Program& p, const World& w, int32_t slot, int32_t ta
 }
 
 MG_FN int32_t removal_entry(const Program& p, const World& w, int32_t slot, int32_t tag) {
-  const Template& t = p.templates[w.object_template[slot]];
+  const Template& t = p.templates[w.kind(slot)];
   for (int32_t i = 0; i < t.removal_count; ++i) {
     const Removal& removal = p.removals[t.first_removal + i];
     if (removal.tag == tag) return removal.entry;
@@ -61,59 +61,59 @@ MG_FN int32_t removal_entry(const Program& p, const World& w, int32_t slot, int3
 }
 
 MG_FN void set_vibe(const World& w, int32_t slot, int32_t vibe) {
-  if (w.object_vibe[slot] == vibe) return;
+  if (w.vibe(slot) == vibe || !w.can_change(slot)) return;
   w.object_vibe[slot] = static_cast<uint8_t>(vibe);
   w.touch(slot);
 }
 
 MG_FN void put_back(const Program& p, const World& w, int32_t slot) {
-  const bool blocks = p.templates[w.object_template[slot]].blocks_vision != 0;
-  w.object_flags[slot] = static_cast<uint8_t>(w.object_flags[slot] | kOnGrid | (blocks ? kBlocksVision : 0));
+  const bool blocks = p.templates[w.kind(slot)].blocks_vision != 0;
+  w.object_flags[slot] = static_cast<uint8_t>(w.flags(slot) | kOnGrid | (blocks ? kBlocksVision : 0));
   w.h->vision_blockers += blocks;
 }
 
 // The cell must be empty and on the grid. A removed object is back on the grid then, but not in any list of objects or
 // tags; only the placeholder in slot 0 never is.
-MG_FN void move_object(const Program& p, const World& w, int32_t slot, int32_t row, int32_t col) {
+MG_CALL void move_object(const Program& p, const World& w, int32_t slot, int32_t row, int32_t col) {
+  if (!w.can_change(slot)) return;
   if (slot != 0) {
-    w.grid[w.cell_of(slot)] = kEmpty;
-    w.grid[w.cell(row, col)] = slot;
-    if (!(w.object_flags[slot] & kOnGrid)) put_back(p, w, slot);
+    w.place(w.cell_of(slot), kEmpty);
+    w.place(w.cell(row, col), slot);
+    if (!(w.flags(slot) & kOnGrid)) put_back(p, w, slot);
   }
   w.object_row[slot] = static_cast<uint16_t>(row);
   w.object_col[slot] = static_cast<uint16_t>(col);
   w.mark(slot);
-  if (w.object_flags[slot] & kHasClaims) refresh_claims(p, w, slot);
+  if (w.flags(slot) & kHasClaims) refresh_claims(p, w, slot);
 }
 
-MG_FN void swap_objects(const Program& p, const World& w, int32_t a, int32_t b) {
-  w.grid[w.cell_of(a)] = b;
-  w.grid[w.cell_of(b)] = a;
+MG_CALL void swap_objects(const Program& p, const World& w, int32_t a, int32_t b) {
+  w.place(w.cell_of(a), b);
+  w.place(w.cell_of(b), a);
   swap_values(w.object_row[a], w.object_row[b]);
   swap_values(w.object_col[a], w.object_col[b]);
   w.mark(a);
   w.mark(b);
-  if (w.object_flags[a] & kHasClaims) refresh_claims(p, w, a);
-  if (w.object_flags[b] & kHasClaims) refresh_claims(p, w, b);
+  if (w.flags(a) & kHasClaims) refresh_claims(p, w, a);
+  if (w.flags(b) & kHasClaims) refresh_claims(p, w, b);
 }
 
 // The number of removed objects that keep their slots because their territory claims stay.
 MG_FN int32_t removed_with_claims(const World& w) {
   int32_t count = 0;
   for (int32_t slot = 1; slot < w.h->used_slots; ++slot) {
-    count += (w.object_flags[slot] & (kRemoved | kHasClaims | kOnGrid)) == (kRemoved | kHasClaims);
+    count += (w.flags(slot) & (kRemoved | kHasClaims | kOnGrid)) == (kRemoved | kHasClaims);
   }
   return count;
 }
 
-// Puts a new object on an empty cell: tags, vibe, initial inventory. The caller registers areas and claims. The object looks
-// like any unmodified object of its template, unless the caller modifies it.
-MG_FN int32_t make_object(const Program& p, const World& w, int32_t template_index, int32_t row, int32_t col) {
+// Puts a new object on an empty cell: tags, vibe, initial inventory. The caller registers areas and claims.
+MG_CALL int32_t make_object(const Program& p, const World& w, int32_t template_index, int32_t row, int32_t col) {
   Header& h = *w.h;
   int32_t slot;
   if (h.free_count > 0) {
     slot = w.free_slots[--h.free_count];
-  } else if (h.used_slots < h.slots) {
+  } else if (h.used_slots < h.actors) {
     slot = h.used_slots++;
   } else {
     w.fail(Fault::kObjects, removed_with_claims(w));
@@ -145,25 +145,24 @@ MG_FN int32_t make_object(const Program& p, const World& w, int32_t template_ind
     w.held(slot)[initial.key] = static_cast<uint16_t>(initial.value);
     list_initial(w.order(slot), h.resources, w.held_level[slot], initial);
   }
-  w.grid[w.cell(row, col)] = slot;
-  w.object_line[slot] = template_index;
-  w.mark(slot);
+  w.place(w.cell(row, col), slot);
+  w.touch(slot);
   return slot;
 }
 
 // Removes an object from the grid and the tag lists. Its areas must be removed already. Its territory claims stay, as in
 // the published engine, unless the program corrects that; while they stay, its slot is never reused.
-MG_FN void remove_object(const Program& p, const World& w, int32_t slot) {
+MG_CALL void remove_object(const Program& p, const World& w, int32_t slot) {
   Header& h = *w.h;
-  if (!(w.object_flags[slot] & kOnGrid)) return;
-  w.grid[w.cell_of(slot)] = kEmpty;
+  if (!w.can_change(slot) || !(w.flags(slot) & kOnGrid)) return;
+  w.place(w.cell_of(slot), kEmpty);
   w.mark(slot);
   for_each_bit(w.tags(slot), h.tag_words, [&](int32_t tag) { unlist_holder(w, slot, tag); });
-  h.vision_blockers -= p.templates[w.object_template[slot]].blocks_vision;
-  w.object_flags[slot] = static_cast<uint8_t>((w.object_flags[slot] & ~(kOnGrid | kBlocksVision)) | kRemoved);
+  h.vision_blockers -= p.templates[w.kind(slot)].blocks_vision;
+  w.object_flags[slot] = static_cast<uint8_t>((w.flags(slot) & ~(kOnGrid | kBlocksVision)) | kRemoved);
   if (p.set().correct_removed_territory) withdraw_claims(p, w, slot);
-  if (!p.set().any_spawn || w.is_agent(slot) || (w.object_flags[slot] & kHasClaims)) return;
-  if (h.removed_count < h.slots) w.removed_slots[h.removed_count++] = slot;
+  if (!p.set().any_spawn || w.is_agent(slot) || (w.flags(slot) & kHasClaims)) return;
+  if (h.removed_count < h.spawn_slots) w.removed_slots[h.removed_count++] = slot;
 }
 
 // Slots of objects removed in this step can be reused from now on.
@@ -172,7 +171,7 @@ MG_FN void release_removed(const World& w) {
   for (int32_t i = 0; i < h.removed_count; ++i) {
     const int32_t slot = w.removed_slots[i];
     // Not if it is back on the grid, if its areas are still active, or if it was removed twice.
-    if ((w.object_flags[slot] & (kOnGrid | kHasAreas)) || w.object_id[slot] == 0) continue;
+    if ((w.flags(slot) & (kOnGrid | kHasAreas)) || w.id(slot) == 0) continue;
     w.object_id[slot] = 0;
     w.free_slots[h.free_count++] = slot;
   }

@@ -1,7 +1,9 @@
 // Observations (rules, section 11): tokens of three bytes, (location, feature, value), written into the caller's buffer.
 //
-// The tokens of an object are cached in a line and re-encoded after the object has changed; observing it is then a copy with
-// the location filled in. Unmodified objects, above all walls, share the line of their template.
+// The tokens of an actor are cached in a line and encoded again after it has changed; observing it is then a copy with the
+// location filled in. All scenery of a template shares one line. First the changed lines are encoded (`freshen_lines`); then
+// every agent can be observed independently (`observe_window`), except for the values that rules compute (`put_values`) and
+// the stats, which depend on the order of agents (`settle_seen`, `count_observation`).
 #pragma once
 
 #include "run.hpp"
@@ -12,14 +14,19 @@ constexpr uint8_t kGlobalLocation = 0xFE;
 constexpr uint8_t kUnused = 0xFF;
 constexpr int32_t kFullRadius = 7;  // the whole window
 
-constexpr int32_t kWide = 8;  // tokens copied at a time: three words
+constexpr int32_t kWide = 5;  // tokens copied at a time, by one load and one store of 16 bytes
 
-MG_FN void copy_word(uint8_t* to, const uint8_t* from, uint64_t marks) {
-  uint64_t word;
-  __builtin_memcpy(&word, from, sizeof word);
-  word |= marks;
-  __builtin_memcpy(to, &word, sizeof word);
+#if !defined(__CUDA_ARCH__)
+using Wide = uint64_t __attribute__((vector_size(16)));
+
+// Five tokens; `marks` has their location and zeros.
+MG_FN void copy_wide(uint8_t* to, const uint8_t* from, const Wide& marks) {
+  Wide tokens;
+  __builtin_memcpy(&tokens, from, sizeof tokens);
+  tokens |= marks;
+  __builtin_memcpy(to, &tokens, sizeof tokens);
 }
+#endif
 
 // The tokens of one agent. Tokens beyond the budget are counted, not written.
 struct TokenWriter {
@@ -35,20 +42,24 @@ struct TokenWriter {
     at += 3;
   }
 
-  // Copies a line, eight tokens at a time where they fit; surplus tokens are overwritten or cleared later. The constants mask
-  // the bytes of a word that hold a location.
-  MG_FN void put_line(uint8_t location, const uint8_t* line, int32_t count) {
+  // Copies a line, five tokens at a time where they fit; surplus tokens are overwritten or cleared later. `marks`: 16 bytes with
+  // the location where tokens have it, see Scenery.
+  MG_FN void put_line(uint8_t location, const uint8_t* marks, const uint8_t* line, int32_t count) {
 #if !defined(__CUDA_ARCH__)  // there, words must be aligned
-    if (attempted + count + kWide <= room) {
-      for (int32_t done = 0; done < count; done += kWide) {
-        copy_word(at + 3 * done, line + 3 * done, location * 0x0001000001000001ull);
-        copy_word(at + 3 * done + 8, line + 3 * done + 8, location * 0x0100000100000100ull);
-        copy_word(at + 3 * done + 16, line + 3 * done + 16, location * 0x0000010000010000ull);
-      }
+    if (attempted + count + kWide < room) {
+      Wide wide;
+      __builtin_memcpy(&wide, marks, sizeof wide);
+      int32_t done = 0;
+      do {
+        copy_wide(at + 3 * done, line + 3 * done, wide);
+        done += kWide;
+      } while (done < count);
       at += 3 * count;
       attempted += count;
       return;
     }
+#else
+    (void)marks;
 #endif
     for (int32_t i = 0; i < count; ++i) put(location, line[3 * i + 1], line[3 * i + 2]);
   }
@@ -62,28 +73,41 @@ MG_FN void put_number(int32_t base, int32_t feature, uint32_t value, Put put) {
   put(feature, static_cast<int32_t>(value));
 }
 
-template <class Put>
-MG_FN void object_tokens(const Program& p, const World& w, int32_t slot, Put put) {
-  const Settings& set = p.set();
-  for_each_bit(w.tags(slot), w.h->tag_words, [&](int32_t tag) { put(set.feature_tag, tag); });
-  if (w.object_vibe[slot] != 0) put(set.feature_vibe, w.object_vibe[slot]);
-  if (!(w.object_flags[slot] & kSpawned) || set.correct_spawned) {
-    const uint16_t* held = w.held(slot);
-    const uint8_t* order = w.order(slot);
-    for (int32_t i = 0; i < w.h->resources && order[i] != kNoResource; ++i) {
-      const int32_t feature = set.feature_inventory + order[i] * set.inventory_digits;
-      put_number(set.obs_base, feature, held[order[i]], put);
-    }
-  }
-  const int32_t agent = w.object_agent[slot];
-  if (agent < 0) return;
-  put(set.feature_group, p.templates[w.object_template[slot]].group);
-  put(set.feature_agent_id, agent & 255);
+// The parts of an object that observers see.
+struct Look {
+  const uint32_t* tags;
+  const uint16_t* held;
+  const uint8_t* order;
+  int32_t vibe, agent, group;
+  bool hides_held;
+};
+
+MG_FN Look look_of(const Program& p, const World& w, int32_t slot) {
+  const bool hides = (w.flags(slot) & kSpawned) != 0 && !p.set().correct_spawned;
+  return Look{w.tags(slot), w.held(slot), w.order(slot), w.vibe(slot), w.agent(slot), p.templates[w.kind(slot)].group, hides};
 }
 
-MG_FN void encode_line(const Program& p, const World& w, int32_t slot, uint8_t* line) {
+template <class Put>
+MG_FN void look_tokens(const Settings& set, const Look& look, Put put) {
+  for_each_bit(look.tags, set.tag_words, [&](int32_t tag) { put(set.feature_tag, tag); });
+  if (look.vibe != 0) put(set.feature_vibe, look.vibe);
+  for (int32_t i = 0; !look.hides_held && i < set.resource_count && look.order[i] != kNoResource; ++i) {
+    const int32_t feature = set.feature_inventory + look.order[i] * set.inventory_digits;
+    put_number(set.obs_base, feature, look.held[look.order[i]], put);
+  }
+  if (look.agent < 0) return;
+  put(set.feature_group, look.group);
+  put(set.feature_agent_id, look.agent & 255);
+}
+
+template <class Put>
+MG_FN void object_tokens(const Program& p, const World& w, int32_t slot, Put put) {
+  look_tokens(p.set(), look_of(p, w, slot), put);
+}
+
+MG_CALL void encode_line(const Settings& set, const Look& look, uint8_t* line) {
   int32_t count = 0;
-  object_tokens(p, w, slot, [&](int32_t feature, int32_t value) {
+  look_tokens(set, look, [&](int32_t feature, int32_t value) {
     if (count < kLineTokens) {
       line[3 * count] = 0;
       line[3 * count + 1] = static_cast<uint8_t>(feature);
@@ -94,13 +118,15 @@ MG_FN void encode_line(const Program& p, const World& w, int32_t slot, uint8_t* 
   line[kLine - 1] = count <= kLineTokens ? static_cast<uint8_t>(count) : kLineTooLong;
 }
 
-MG_FN void put_object(const Machine& m, int32_t slot, uint8_t location, TokenWriter& out) {
-  const Program& p = m.p;
-  const World& w = m.w;
-  uint8_t* line = w.line(w.object_line[slot]);
-  if (line[kLine - 1] == kLineDirty) encode_line(p, w, slot, line);
-  if (line[kLine - 1] <= kLineTokens && !m.plain()) return out.put_line(location, line, line[kLine - 1]);
-  object_tokens(p, w, slot, [&](int32_t feature, int32_t value) { out.put(location, feature, value); });
+// Encodes the lines of the actors that have changed. Lanes share them word by word.
+MG_FN void freshen_lines(const Program& p, const World& w, int32_t lane, int32_t lanes) {
+  for (int32_t i = lane; i < (w.actors + 31) / 32; i += lanes) {
+    for (uint32_t rest = w.dirty[i]; rest != 0; rest &= rest - 1) {
+      const int32_t slot = 32 * i + lowest_bit(rest);
+      encode_line(p.set(), look_of(p, w, slot), w.lines + static_cast<int64_t>(slot) * kLine);
+    }
+    w.dirty[i] = 0;
+  }
 }
 
 // The finished fraction of the episode, 0..255.
@@ -123,8 +149,8 @@ MG_FN void put_globals(Machine& m, int32_t agent, TokenWriter& out) {
     put(set.feature_last_reward, truncate_to_int(reward < 0.0f ? reward - 0.5f : reward + 0.5f) & 255);
   }
   if (set.obs_position) {
-    const int32_t dc = w.object_col[slot] - w.agent_spawn_col[agent];
-    const int32_t dr = w.object_row[slot] - w.agent_spawn_row[agent];
+    const int32_t dc = w.col(slot) - w.agent_spawn_col[agent];
+    const int32_t dr = w.row(slot) - w.agent_spawn_row[agent];
     if (dc != 0) put(dc > 0 ? set.feature_east : set.feature_west, min_of(abs_of(dc), 255));
     if (dr != 0) put(dr < 0 ? set.feature_north : set.feature_south, min_of(abs_of(dr), 255));
   }
@@ -136,14 +162,13 @@ MG_FN int32_t owner_label(const World& w, int32_t observer, int32_t cell) {
   return owner < 0 ? 0 : has_tag(w, observer, owner) ? 1 : 2;
 }
 
-// One token per border of the cell. There is no border between two owning tags that the observer both has.
-MG_FN void put_edges(const Program& p, const World& w, int32_t observer, int32_t cell, int32_t edges, uint8_t location,
+// One token per border of the cell, of those in `visible`. There is no border between two owning tags that the observer both has.
+MG_FN void put_edges(const Program& p, const World& w, int32_t observer, int32_t cell, int32_t visible, uint8_t location,
                      TokenWriter& out) {
   const int32_t label = owner_label(w, observer, cell), stride = w.h->stride;
   const int32_t neighbours[4] = {cell - stride, cell + stride, cell + 1, cell - 1};  // in the order of the Edge bits
-  for (int32_t i = 0; i < 4; ++i) {
-    if (!((edges >> i) & 1)) continue;
-    const int32_t other = owner_label(w, observer, neighbours[i]);
+  for (uint32_t rest = w.owner_edges[cell] & static_cast<uint32_t>(visible) & 15u; rest != 0; rest &= rest - 1) {
+    const int32_t i = lowest_bit(rest), other = owner_label(w, observer, neighbours[i]);
     if (label != 1 || other != 1) out.put(location, p.set().feature_territory_edge + i, 3 * label + other);
   }
 }
@@ -154,74 +179,131 @@ MG_FN bool is_hidden(const Program& p, const World& w, int32_t row, int32_t col,
     const Offset& offset = p.touches[sight.first_touch + i];
     if (!w.inside(row + offset.dr, col + offset.dc)) continue;
     const int32_t slot = w.grid[w.cell(row + offset.dr, col + offset.dc)];
-    if (slot != kEmpty && (w.object_flags[slot] & kBlocksVision)) return true;
+    if (slot != kEmpty && (w.flags(slot) & kBlocksVision)) return true;
   }
   return false;
 }
 
-constexpr int32_t kMostWindow = 256;  // cells of the largest window, 15 x 15
+// A set of window cells; bit i is the cell that is i-th in the order of the window.
+struct WindowSet {
+  uint64_t words[kWindowWords];
+};
 
-// The window cells that hold an object or are on a border, nearest first. Branch-free, since the branch is unpredictable.
-MG_FN int32_t find_seen(const Program& p, const World& w, int32_t here, int32_t radius, uint8_t* found) {
-  const int32_t* grid = w.grid + here;
-  const uint8_t* edges = w.owner_edges + here;
-  int32_t count = 0;
-  if (radius < kFullRadius) {
-    for (int32_t i = 0; i < w.h->window; ++i) {
-      const int32_t at = w.window_offset[i];
-      found[count] = static_cast<uint8_t>(i);
-      count += ((p.window[i].radius_mask >> radius) & 1) != 0 && (grid[at] != kEmpty || edges[at] != 0);
-    }
-    return count;
-  }
-  for (int32_t i = 0; i < w.h->window; ++i) {
-    const int32_t at = w.window_offset[i];
-    found[count] = static_cast<uint8_t>(i);
-    count += (grid[at] | edges[at]) != 0;
-  }
-  return count;
+// At least 15 bits from bit `at` on; the words end with one to spare.
+MG_FN uint32_t bits_at(const uint32_t* words, int32_t at) {
+#if defined(__CUDA_ARCH__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+  const uint32_t* from = words + (at >> 5);
+  return static_cast<uint32_t>((from[0] | uint64_t{from[1]} << 32) >> (at & 31));
+#else
+  uint32_t bits;
+  __builtin_memcpy(&bits, reinterpret_cast<const uint8_t*>(words) + (at >> 3), sizeof bits);
+  return bits >> (at & 7);
+#endif
 }
 
-// Writes the tokens of the visible objects. Returns the number of steps since each was last observed, summed over them.
-MG_FN int32_t put_window(const Machine& m, int32_t observer, int32_t radius, TokenWriter& writer) {
-  const Program& p = m.p;
-  const World& w = m.w;
-  TokenWriter out = writer;
+// The window cells that have something to show: the bits of each row, then in the order of the window.
+MG_FN WindowSet find_seen(const World& w, const uint32_t* shown, int32_t here, int32_t radius) {
+  const Scenery& s = w.scenery;
+  const int32_t rows = s.h->window_rows, stride = w.h->stride;
+  uint64_t found[kWindowWords] = {};
+  int32_t cell = here - rows * stride - s.h->window_cols;
+  for (int32_t row = 0; row <= 2 * rows; ++row, cell += stride) {
+    found[row >> 2] |= uint64_t{bits_at(shown, cell) & s.row_mask[row]} << (kWindowRow * (row & 3));
+  }
+  WindowSet seen{};
+  for (int32_t k = 0; k <= rows >> 1; ++k) {
+    const uint8_t* rank = s.rank + 64 * k;
+    for (uint64_t rest = found[k]; rest != 0; rest &= rest - 1) {
+      const uint32_t i = rank[lowest_bit64(rest)];
+      seen.words[i >> 6] |= uint64_t{1} << (i & 63);
+    }
+  }
+  const uint64_t* visible = s.radius_set + radius * kWindowWords;
+  for (int32_t i = 0; i < kWindowWords; ++i) seen.words[i] &= visible[i];
+  return seen;
+}
+
+// The tokens of an object whose line is too long, or when the plain rules are asked for.
+MG_FN void put_object(const Program& p, const World& w, int32_t slot, uint8_t location, TokenWriter& out) {
+  object_tokens(p, w, slot, [&](int32_t feature, int32_t value) { out.put(location, feature, value); });
+}
+
+// Writes the tokens of the visible objects and borders, nearest first. Without `kSettles` it only reads the world, so that
+// agents can be observed in any order. With it, it also notes for every visible object that it was seen, and returns the sum
+// of the steps since any agent last saw it: the first to see it in a step gets them. Everything the loop needs is in local
+// variables, because a store of tokens could change any other memory as far as the compiler knows.
+template <bool kSettles>
+MG_FN int32_t observe_window(const Program& p, const World& w, int32_t observer, int32_t radius, bool plain,
+                             TokenWriter& writer) {
   const int32_t row = w.object_row[observer], col = w.object_col[observer], here = w.cell(row, col), step = w.h->step;
   const bool occluded = w.h->vision_blockers > 0;  // then the program has lines of sight
-  uint8_t found[kMostWindow];
-  const int32_t count = find_seen(p, w, here, radius, found);
-  int32_t unseen = 0;
-  for (int32_t k = 0; k < count; ++k) {
-    const int32_t i = found[k], cell = here + w.window_offset[i], slot = w.grid[cell];
-    const WindowCell& view = p.window[i];
-    const uint8_t location = static_cast<uint8_t>(view.location);
-    if (occluded && is_hidden(p, w, row, col, p.sights[radius * p.window.size + i])) continue;
-    if (w.owner_edges[cell] != 0 && p.set().obs_territory) {
-      put_edges(p, w, observer, cell, w.owner_edges[cell] & (view.neighbours >> (4 * radius)), location, out);
+  const bool with_borders = p.set().obs_territory != 0;
+  const WindowSet seen = find_seen(w, with_borders ? w.shown : w.occupied, here, radius);
+  const WindowCell* window = p.window.data;
+  const int32_t* offsets = w.scenery.window_offset;
+  const int32_t* grid = w.grid + here;
+  const uint8_t* edges = w.owner_edges + here;
+  const uint8_t* marks = w.scenery.marks;
+  const uint8_t *lines = w.lines, *scenery_lines = w.scenery.lines;
+  const SceneryObject* scenery = w.scenery.objects;
+  int32_t* object_seen = w.object_seen;
+  const int32_t actors = w.actors, room = writer.room;
+  uint8_t* at = writer.at;
+  int32_t attempted = writer.attempted, unseen = 0;
+  for (int32_t k = 0; k < kWindowWords; ++k) {
+    for (uint64_t rest = seen.words[k]; rest != 0; rest &= rest - 1) {
+      const int32_t i = 64 * k + lowest_bit64(rest), slot = grid[offsets[i]];
+      const uint8_t location = static_cast<uint8_t>(window[i].location);
+      if (occluded && is_hidden(p, w, row, col, p.sights[radius * p.window.size + i])) continue;
+      if (with_borders && edges[offsets[i]] != 0) {
+        TokenWriter out{at, room, attempted};
+        put_edges(p, w, observer, here + offsets[i], window[i].neighbours >> (4 * radius), location, out);
+        at = out.at;
+        attempted = out.attempted;
+        if (slot == kEmpty) continue;
+      }
+      if constexpr (kSettles) {
+        unseen += step - object_seen[slot];
+        object_seen[slot] = step;
+      }
+      // Without a branch: whether an agent sees scenery or an actor is unpredictable.
+      const bool is_actor = slot < actors;
+      const int32_t index = is_actor ? slot : scenery[max_of(slot - actors, 0)].kind;
+      const uint8_t* line = (is_actor ? lines : scenery_lines) + static_cast<int64_t>(index) * kLine;
+      const int32_t count = line[kLine - 1];
+      TokenWriter out{at, room, attempted};
+      if (count <= kLineTokens && !plain) {
+        out.put_line(location, marks + 16 * i, line, count);
+      } else {
+        put_object(p, w, slot, location, out);
+      }
+      at = out.at;
+      attempted = out.attempted;
     }
-    if (slot == kEmpty) continue;
-    unseen += step - w.object_seen[slot];
-    w.object_seen[slot] = step;
-    put_object(m, slot, location, out);
   }
-  writer = out;
+  writer.at = at;
+  writer.attempted = attempted;
   return unseen;
+}
+
+// For agents that were observed in parallel: what `observe_window<true>` does besides writing tokens. In the order of agents.
+MG_FN int32_t settle_seen(const Program& p, const World& w, int32_t observer, int32_t radius) {
+  TokenWriter nowhere{nullptr, 0, 0};
+  return observe_window<true>(p, w, observer, radius, false, nowhere);
 }
 
 // Used tokens are contiguous, so after the reach of a wide copy, clearing ends at the first unused token.
 MG_FN void clear_unused(uint8_t* at, const uint8_t* end) {
-  const uint8_t* touched = at + 3 * kWide;
+  const uint8_t* touched = at + 3 * (kWide + 1);
   for (; at < end && (at < touched || at[1] != kUnused); at += 3) at[0] = at[1] = at[2] = kUnused;
 }
 
-MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
+// The tokens that do not belong to a cell, and how far the agent sees: what the rules compute.
+MG_FN void put_values(Machine& m, int32_t agent, TokenWriter& out) {
   const Program& p = m.p;
   const World& w = m.w;
   const Settings& set = p.set();
   const int32_t slot = w.agent_slot[agent];
-  uint8_t* begin = io.observations + int64_t{agent} * io.tokens * 3;
-  TokenWriter out{begin, io.tokens, 0};
   put_globals(m, agent, out);
   if (set.obs_territory) out.put(kGlobalLocation, set.feature_territory_here, owner_label(w, slot, w.cell_of(slot)));
   for (const GlobalValue& value : p.global_values) {
@@ -234,19 +316,34 @@ MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
     radius = clamp_to(truncate_to_int(m.value_for(set.obs_radius_entry, slot, slot)), 0, kFullRadius);
   }
   w.agent_radius[agent] = static_cast<uint8_t>(radius);
-  const int32_t unseen = put_window(m, slot, radius, out);
-  const int32_t written = min_of(out.attempted, io.tokens);
-  clear_unused(begin + 3 * written, begin + 3 * int64_t{io.tokens});
+}
+
+// The stats of an observation. `attempted`: its tokens, with those beyond the budget; `unseen`: see `see_object`.
+MG_FN void count_observation(const Program& p, const World& w, int32_t agent, int32_t tokens, int32_t attempted,
+                             int32_t unseen) {
+  const Settings& set = p.set();
+  const int32_t written = min_of(attempted, tokens);
   if (unseen > 0) agent_stat(w, agent, set.stat_visited) += static_cast<float>(unseen);
   game_stat(w, set.stat_tokens_written) += static_cast<float>(written);
-  game_stat(w, set.stat_tokens_dropped) += static_cast<float>(out.attempted - written);
-  game_stat(w, set.stat_tokens_free) += static_cast<float>(io.tokens - written);
-  if (out.attempted > io.tokens) w.fail(Fault::kTokenBudget, agent, out.attempted);
+  game_stat(w, set.stat_tokens_dropped) += static_cast<float>(attempted - written);
+  game_stat(w, set.stat_tokens_free) += static_cast<float>(tokens - written);
+  if (attempted > tokens) w.fail(Fault::kTokenBudget, agent, attempted);
+}
+
+MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
+  uint8_t* begin = io.observations + int64_t{agent} * io.tokens * 3;
+  TokenWriter out{begin, io.tokens, 0};
+  put_values(m, agent, out);
+  const int32_t unseen =
+      observe_window<true>(m.p, m.w, m.w.agent_slot[agent], m.w.agent_radius[agent], m.plain(), out);
+  clear_unused(begin + 3 * min_of(out.attempted, io.tokens), begin + 3 * int64_t{io.tokens});
+  count_observation(m.p, m.w, agent, io.tokens, out.attempted, unseen);
 }
 
 MG_FN void write_observations(Machine& m, const Buffers& io) {
   m.begin_reading();
   m.s.completion = episode_completion(m.p.set(), m.w.h->step);
+  freshen_lines(m.p, m.w, 0, 1);
   for (int32_t agent = 0; agent < m.w.h->agents && m.ok(); ++agent) observe_agent(m, io, agent);
 }
 

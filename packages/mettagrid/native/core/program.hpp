@@ -38,7 +38,7 @@ MG_ROW(Settings, MG_SETTINGS)
 // -1 = unlimited. `drop`: the order in which limited resources are dropped when a modifier is lost.
 // clang-format off
 #define MG_TEMPLATE(F)                                                                                          \
-  F(is_agent) F(group) F(vibe) F(blocks_vision) F(first_tag) F(tag_count) F(limit_map)               \
+  F(is_agent) F(is_scenery) F(group) F(vibe) F(blocks_vision) F(first_tag) F(tag_count) F(limit_map)               \
   F(first_drop) F(drop_count) F(modifier_mask) F(first_initial) F(initial_count) F(on_use) F(on_after_use)      \
   F(on_tick) F(first_area) F(area_count) F(first_control) F(control_count) F(first_removal) F(removal_count)    \
   F(first_reward) F(reward_count) F(first_stat) F(stat_count)
@@ -64,9 +64,8 @@ MG_ROW(Area, MG_AREA)
 #define MG_CONTROL(F) F(territory) F(strength) F(decay)
 MG_ROW(Control, MG_CONTROL)
 
-// A kind of territory. `first_tag`/`tag_count`: the tags that can own it, ascending, in `lists`; `first_score`: the number of
-// such tags of the territories before it.
-#define MG_TERRITORY(F) F(first_tag) F(tag_count) F(first_score) F(on_enter) F(on_exit) F(presence)
+// A kind of territory. `first_tag`/`tag_count`: the tags that can own it, ascending, in `lists`.
+#define MG_TERRITORY(F) F(first_tag) F(tag_count) F(on_enter) F(on_exit) F(presence)
 MG_ROW(Territory, MG_TERRITORY)
 
 #define MG_REMOVAL(F) F(tag) F(entry)

@@ -58,7 +58,7 @@ MG_FN void scan_close(Machine& m) {
 
 // Reserves a bit per slot (cleared) and room for a result list, above the top of the arena.
 MG_FN bool reserve_visited(Machine& m, Loop& loop, int32_t room) {
-  const int32_t words = (m.w.h->slots + 31) / 32;
+  const int32_t words = (m.w.actors + 31) / 32;
   if (m.s.arena_size - m.s.top < words + room) {
     m.fail(Fault::kArena);
     return false;
@@ -139,8 +139,8 @@ MG_FN bool ray_source(Machine& m) {
   Loop& loop = m.s.loop[m.s.loops - 1];
   if (loop.read == loop.end) return false;
   m.ctx.actor = m.ctx.target = m.s.arena[loop.read++];
-  loop.row = m.w.object_row[m.ctx.target];
-  loop.col = m.w.object_col[m.ctx.target];
+  loop.row = m.w.row(m.ctx.target);
+  loop.col = m.w.col(m.ctx.target);
   loop.direction = loop.distance = 0;
   return true;
 }
@@ -155,7 +155,7 @@ MG_FN int32_t spawn_object(Machine& m, int32_t template_index, int32_t row, int3
   const int32_t slot = make_object(m.p, m.w, template_index, row, col);
   if (slot < 0) return kNone;
   ++m.s.changes;
-  m.w.object_flags[slot] = static_cast<uint8_t>(m.w.object_flags[slot] | kSpawned);
+  m.w.object_flags[slot] = static_cast<uint8_t>(m.w.flags(slot) | kSpawned);
   m.w.touch(slot);
   if (m.p.templates[template_index].area_count > 0) m.w.new_areas[m.w.h->new_area_slots++] = slot;
   if (m.p.set().correct_spawned) register_claims(m.p, m.w, slot);

@@ -25,7 +25,7 @@ struct Random {
     return (joined >> 1) ^ ((joined & 1u) ? 0x9908B0DFu : 0u);
   }
 
-  MG_FN void refill() {
+  MG_CALL void refill() {
     for (int32_t i = 0; i < kWords; ++i) {
       const int32_t after = i + 1 < kWords ? i + 1 : 0;
       const int32_t far = i + kShift < kWords ? i + kShift : i + kShift - kWords;
@@ -54,7 +54,7 @@ struct Random {
   }
 
   // Two positions come from one draw while that fits in 32 bits; 0 and 1 values draw nothing.
-  MG_FN void shuffle(int32_t* values, int32_t count) {
+  MG_CALL void shuffle(int32_t* values, int32_t count) {
     if (count < 2) return;
     const uint32_t n = static_cast<uint32_t>(count);
     if (static_cast<uint64_t>(n) * n > 0xFFFFFFFFull) {

@@ -47,9 +47,9 @@ MG_FN void transfer(Machine& m, const Instr& in) {
   if (from < 0 || to < 0) return;
   const int32_t moved = transfer_resource(m.p, m.w, from, to, in.b, in.c < 0 ? m.w.held(from)[in.b] : in.c);
   if (moved > 0 && m.w.is_agent(from)) {
-    agent_stat(m.w, m.w.object_agent[from], resource_stat(m.p, in.b, kDeposited)) += static_cast<float>(moved);
+    agent_stat(m.w, m.w.agent(from), resource_stat(m.p, in.b, kDeposited)) += static_cast<float>(moved);
   }
-  if (in.sense == 1 && (m.w.object_flags[from] & kOnGrid) && holds_nothing(m.w, from)) {
+  if (in.sense == 1 && (m.w.flags(from) & kOnGrid) && holds_nothing(m.w, from)) {
     withdraw_areas(m.p, m.w, from);
     remove_object(m.p, m.w, from);
   }
@@ -73,7 +73,7 @@ MG_FN void place_adjacent(Machine& m, int32_t slot) {
   constexpr int32_t kSteps[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
   for (int32_t i = m.result_begin(); slot >= 0 && i < m.s.top; ++i) {
     for (const auto& step : kSteps) {
-      const int32_t row = m.w.object_row[m.s.arena[i]] + step[0], col = m.w.object_col[m.s.arena[i]] + step[1];
+      const int32_t row = m.w.row(m.s.arena[i]) + step[0], col = m.w.col(m.s.arena[i]) + step[1];
       if (!m.w.inside(row, col) || m.w.grid[m.w.cell(row, col)] != kEmpty) continue;
       move_object(m.p, m.w, slot, row, col);
       return m.drop_result();
@@ -106,8 +106,8 @@ MG_FN void tag_result(Machine& m, int32_t tag) {
 
 MG_FN bool relative_target(Machine& m, const Instr& in) {
   if (m.ctx.actor < 0) return false;
-  const int32_t row = m.w.object_row[m.ctx.actor] + m.p.lists[in.a].value * in.c;
-  const int32_t col = m.w.object_col[m.ctx.actor] + m.p.lists[in.a + 1].value * in.c;
+  const int32_t row = m.w.row(m.ctx.actor) + m.p.lists[in.a].value * in.c;
+  const int32_t col = m.w.col(m.ctx.actor) + m.p.lists[in.a + 1].value * in.c;
   if (!m.w.inside(row, col)) return false;
   const int32_t slot = m.w.grid[m.w.cell(row, col)];
   m.ctx.row = row;
@@ -120,14 +120,14 @@ MG_FN void swap_agents(Machine& m) {
   const int32_t a = m.ctx.actor, b = m.ctx.target;
   if (a < 0 || b < 0 || !m.w.is_agent(a) || !m.w.is_agent(b)) return;
   if (a != b) swap_objects(m.p, m.w, a, b);
-  agent_stat(m.w, m.w.object_agent[a], m.p.set().stat_swap) += 1.0f;
+  agent_stat(m.w, m.w.agent(a), m.p.set().stat_swap) += 1.0f;
 }
 
 MG_FN bool push_target(Machine& m) {
   const int32_t actor = m.ctx.actor, target = m.ctx.target;
   if (actor < 0 || target < 0) return false;
-  const int32_t row = m.w.object_row[target] + sign_of(m.w.object_row[target] - m.w.object_row[actor]);
-  const int32_t col = m.w.object_col[target] + sign_of(m.w.object_col[target] - m.w.object_col[actor]);
+  const int32_t row = m.w.row(target) + sign_of(m.w.row(target) - m.w.row(actor));
+  const int32_t col = m.w.col(target) + sign_of(m.w.col(target) - m.w.col(actor));
   if (!m.w.inside(row, col) || m.w.grid[m.w.cell(row, col)] != kEmpty) return false;
   move_object(m.p, m.w, target, row, col);
   return true;
@@ -160,7 +160,7 @@ MG_FN int32_t after_removal(Machine& m, int32_t slot, int32_t tag, int32_t next)
 // Only agents use objects.
 MG_FN int32_t use_target(Machine& m, const Instr& in, int32_t next) {
   const bool can_use = m.ctx.actor >= 0 && m.w.is_agent(m.ctx.actor) && m.ctx.target >= 0;
-  const int32_t entry = can_use ? m.p.templates[m.w.object_template[m.ctx.target]].on_use : 0;
+  const int32_t entry = can_use ? m.p.templates[m.w.kind(m.ctx.target)].on_use : 0;
   if (entry == 0) return in.sense == 1 ? in.jump : next;
   return m.enter(next, CallKind::kUse, entry, in.sense == 1 ? in.jump : kNone) ? entry : next;
 }
@@ -171,8 +171,8 @@ MG_FN int32_t after_use(Machine& m, const Call& call, bool success) {
   if (call.kind == CallKind::kAfterUse) return call.back;
   const int32_t actor = m.ctx.actor;
   if (actor < 0 || !m.w.is_agent(actor)) return call.back;
-  m.w.agent_animation[m.w.object_agent[actor]] = 1;
-  const int32_t entry = m.p.templates[m.w.object_template[actor]].on_after_use;
+  m.w.agent_animation[m.w.agent(actor)] = 1;
+  const int32_t entry = m.p.templates[m.w.kind(actor)].on_after_use;
   if (entry == 0 || !m.enter(call.back, CallKind::kAfterUse, entry, call.fail_at)) return call.back;
   return entry;
 }
@@ -193,7 +193,7 @@ MG_FN bool each_next(Machine& m, bool becomes_context) {
   Loop& loop = m.s.loop[m.s.loops - 1];
   if (loop.read == loop.end) return false;
   const int32_t slot = loop.element = m.s.arena[loop.read++];
-  if (becomes_context) m.ctx = Context{slot, slot, kNone, m.w.object_row[slot], m.w.object_col[slot]};
+  if (becomes_context) m.ctx = Context{slot, slot, kNone, m.w.row(slot), m.w.col(slot)};
   return true;
 }
 
@@ -216,14 +216,14 @@ MG_FN void note_rule(Machine& m, int32_t pc) {
 }
 
 template <bool kWatched>
-MG_FN bool Machine::run_code(int32_t entry) {
+MG_CALL bool Machine::run_code(int32_t entry) {
   const int32_t bottom = s.calls;
   ++s.changes;
   int32_t pc = entry;
   while (ok()) {
     const Instr& in = p.code[pc];
     if constexpr (kWatched) note_rule(*this, pc);
-    s.changes += in.op >= static_cast<int32_t>(kFirstMutation);
+    s.changes += is_mutation(in.op);
     int32_t next = pc + 1;
     const auto test = [&](bool result) {
       if (result == (in.sense != 0)) next = in.jump;
@@ -258,7 +258,7 @@ MG_FN bool Machine::run_code(int32_t entry) {
       case Op::kTestConst: test(in.a != 0); break;
       case Op::kTestVibe: {
         const int32_t slot = entity(in.a);
-        test(slot >= 0 && w.object_vibe[slot] == in.b);
+        test(slot >= 0 && w.vibe(slot) == in.b);
         break;
       }
       case Op::kTestResource: {
@@ -314,7 +314,7 @@ MG_FN bool Machine::run_code(int32_t entry) {
       }
       case Op::kPushAgentStat: {
         const int32_t slot = entity(in.a);
-        push(slot >= 0 && w.is_agent(slot) ? agent_stat(w, w.object_agent[slot], in.b) : 0.0f);
+        push(slot >= 0 && w.is_agent(slot) ? agent_stat(w, w.agent(slot), in.b) : 0.0f);
         break;
       }
       case Op::kPushGameStat: push(game_stat(w, in.a)); break;
@@ -450,14 +450,14 @@ MG_FN bool Machine::run_code(int32_t entry) {
       case Op::kSetAgentStat: {
         const int32_t slot = entity(in.a);
         const float x = pop();
-        if (slot >= 0 && w.is_agent(slot)) agent_stat(w, w.object_agent[slot], in.b) = x;
+        if (slot >= 0 && w.is_agent(slot)) agent_stat(w, w.agent(slot), in.b) = x;
         break;
       }
       case Op::kAddGameStat: game_stat(w, in.a) += pop(); break;
       case Op::kAddAgentStat: {
         const int32_t slot = entity(in.a);
         const float x = pop();
-        if (slot >= 0 && w.is_agent(slot)) agent_stat(w, w.object_agent[slot], in.b) += x;
+        if (slot >= 0 && w.is_agent(slot)) agent_stat(w, w.agent(slot), in.b) += x;
         break;
       }
       case Op::kAddResource: {

@@ -18,7 +18,7 @@ MG_FN void run_agent_ticks(Machine& m) {
   const World& w = m.w;
   for (int32_t agent = 0; agent < w.h->agents && m.ok(); ++agent) {
     const int32_t slot = w.agent_slot[agent];
-    m.run_for(m.p.templates[w.object_template[slot]].on_tick, slot, slot);
+    m.run_for(m.p.templates[w.kind(slot)].on_tick, slot, slot);
   }
 }
 
@@ -32,10 +32,10 @@ MG_FN void run_game_tick(Machine& m) {
     m.run_for(entry, kNone, kNone);
     return;
   }
-  const bool is_same = h.tick_target > 0 && m.w.object_id[h.tick_target] == h.tick_target_id;
+  const bool is_same = h.tick_target > 0 && m.w.id(h.tick_target) == h.tick_target_id;
   m.run_at(entry, kNone, is_same ? h.tick_target : kNone, h.tick_row, h.tick_col);
   h.tick_target = max_of(0, m.ctx.target);
-  h.tick_target_id = m.w.object_id[h.tick_target];
+  h.tick_target_id = m.w.id(h.tick_target);
   h.tick_row = m.ctx.row;
   h.tick_col = m.ctx.col;
 }
@@ -49,7 +49,7 @@ MG_FN void count_coverage(const Program& p, const World& w) {
       ++w.agent_unique[agent];
     }
     const int32_t far =
-        abs_of(w.object_row[slot] - w.agent_spawn_row[agent]) + abs_of(w.object_col[slot] - w.agent_spawn_col[agent]);
+        abs_of(w.row(slot) - w.agent_spawn_row[agent]) + abs_of(w.col(slot) - w.agent_spawn_col[agent]);
     w.agent_farthest[agent] = max_of(w.agent_farthest[agent], far);
     agent_stat(w, agent, p.set().stat_unique) = static_cast<float>(w.agent_unique[agent]);
     agent_stat(w, agent, p.set().stat_distance) = static_cast<float>(w.agent_farthest[agent]);
@@ -64,7 +64,7 @@ MG_FN void write_rewards(Machine& m, const Buffers& io) {
   m.begin_reading();
   for (int32_t agent = 0; agent < w.h->agents && m.ok(); ++agent) {
     const int32_t slot = w.agent_slot[agent];
-    const Template& t = m.p.templates[w.object_template[slot]];
+    const Template& t = m.p.templates[w.kind(slot)];
     float sum = 0.0f;
     for (int32_t i = 0; i < t.reward_count; ++i) {
       const Reward& reward = m.p.rewards[t.first_reward + i];

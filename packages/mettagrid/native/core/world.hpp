@@ -3,21 +3,18 @@
 // A block starts with a header; the arrays follow at offsets that depend only on the sizes in the header, so a block can be
 // copied, stored, compared and moved freely. `World` is a view: typed pointers into one block.
 //
-// Objects live in slots. Slot 0 is the placeholder for the owner of a territory while its handlers run. The slot of a removed
-// object is reused from the next step on; object ids are never reused.
+// Objects live in slots. Slot 0 is the placeholder for the owner of a territory while its handlers run; the slots up to
+// `actors` hold objects that can change, those from `actors` on the scenery of the map, which cannot (scenery.hpp). The slot of
+// a removed object is reused from the next step on; object ids are never reused.
 #pragma once
 
-#include "program.hpp"
 #include "random.hpp"
+#include "scenery.hpp"
 
 namespace mg {
 
 constexpr int32_t kNone = -1;             // no entity
 constexpr int32_t kEmpty = 0;             // in the grid: no object
-constexpr int32_t kLine = 64;             // bytes of encoded tokens of one object, or of a template's unmodified objects
-constexpr int32_t kLineTokens = 21;       // tokens that fit in it; the last byte is their number
-constexpr uint8_t kLineDirty = 255;       // ...must be encoded before use
-constexpr uint8_t kLineTooLong = 254;     // ...does not fit: encode straight into the observation
 constexpr int32_t kInvalidIds = 64;       // distinct invalid action ids counted one by one, per agent
 constexpr int32_t kTagSlack = 16;         // holders a tag without rules may gain through the debugging API
 constexpr int32_t kRemovedPerStep = 256;  // room for objects that are removed and recreated in one step
@@ -34,24 +31,28 @@ enum class Fault : int32_t {
   kTokenBudget,  // a = agent, b = tokens attempted
   kShortcut,     // debug build: a shortcut gave another result than the plain rules
   kClaims,       // no room for the territory claims of spawned objects: a = how many there are
+  kScenery,      // a rule changes an object that the compiler calls scenery: a = slot
 };
 
 struct Header {
   uint64_t bytes;        // size of the whole block
   uint64_t state_bytes;  // size of the state; the rest is derived from it
   int32_t height, width;
-  int32_t stride, origin, cells;  // see World::cell
-  int32_t templates, window;      // rows of these tables of the program
-  int32_t slots;                  // capacity, slot 0 included
+  int32_t stride, origin, cells;     // see World::cell
+  int32_t window_rows, window_cols;  // how far the window reaches from its centre
+  int32_t templates;              // rows of this table of the program
+  int32_t actors;                 // slots of objects that can change: capacity, slot 0 included
+  int32_t slots;                  // ...and of the scenery after them
   int32_t agents;
-  int32_t resources, tags, tag_words, territories, owner_tags;  // owner_tags: sum over territories
+  int32_t resources, tags, tag_words, territories;
   int32_t game_stats, agent_stats, agent_rewards;               // agent_rewards: most entries of one agent
   int32_t tag_capacity;                                         // sum over tags
   int32_t area_capacity, claim_capacity;
   int32_t stat_words_game, stat_words_agent, cell_words;
+  int32_t spawn_slots;  // room in the lists of free, removed and spawned objects
 
   int32_t step;
-  int32_t used_slots;  // slots 1 .. used_slots - 1 have been handed out at least once
+  int32_t used_slots;  // slots 1 .. used_slots - 1 of the actors have been handed out at least once
   int32_t next_id;
   int32_t free_count, removed_count;
   int32_t next_event;
@@ -81,21 +82,21 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
 // X(type, name, count): every array of the block. First the state...
 #define MG_STATE(X)                                                                                                \
   X(int32_t, grid, h.cells) /* slot or kEmpty */                                                                   \
-  X(int32_t, object_id, h.slots)                                                                                   \
-  X(int32_t, object_template, h.slots)                                                                             \
-  X(uint16_t, object_row, h.slots)                                                                                 \
-  X(uint16_t, object_col, h.slots)                                                                                 \
-  X(int32_t, object_agent, h.slots) /* agent id or kNone */                                                        \
+  X(int32_t, object_id, h.actors)                                                                                   \
+  X(int32_t, object_template, h.actors)                                                                             \
+  X(uint16_t, object_row, h.actors)                                                                                 \
+  X(uint16_t, object_col, h.actors)                                                                                 \
+  X(int32_t, object_agent, h.actors) /* agent id or kNone */                                                        \
   X(int32_t, object_seen, h.slots)  /* step at which an agent last observed it */                                  \
-  X(uint8_t, object_vibe, h.slots)                                                                                 \
-  X(uint8_t, object_flags, h.slots)                                                                                \
-  X(uint32_t, object_tags, h.slots* h.tag_words) /* [slot][word] */                                                \
-  X(uint16_t, inventory, h.slots* h.resources)   /* [slot][resource] */                                            \
-  X(uint8_t, held_order, h.slots* h.resources)   /* [slot][position]: held resources in observation order */       \
-  X(uint8_t, held_level, h.slots)                /* size of the hash table behind that order, see inventory.hpp */ \
-  X(int32_t, free_slots, h.slots)                                                                                  \
-  X(int32_t, removed_slots, h.slots) /* removed in this step, free from the next */                                \
-  X(int32_t, new_areas, h.slots)     /* slots spawned in this step that have areas */                              \
+  X(uint8_t, object_vibe, h.actors)                                                                                 \
+  X(uint8_t, object_flags, h.actors)                                                                                \
+  X(uint32_t, object_tags, h.actors* h.tag_words) /* [slot][word] */                                                \
+  X(uint16_t, inventory, h.actors* h.resources)   /* [slot][resource] */                                            \
+  X(uint8_t, held_order, h.actors* h.resources)   /* [slot][position]: held resources in observation order */       \
+  X(uint8_t, held_level, h.actors)                /* size of the hash table behind that order, see inventory.hpp */ \
+  X(int32_t, free_slots, h.spawn_slots)                                                                                  \
+  X(int32_t, removed_slots, h.spawn_slots) /* removed in this step, free from the next */                                \
+  X(int32_t, new_areas, h.spawn_slots)     /* slots spawned in this step that have areas */                              \
   X(int32_t, tag_first, h.tags)      /* slice of tag_holders */                                                    \
   X(int32_t, tag_room, h.tags)                                                                                     \
   X(int32_t, tag_held, h.tags)                                                                                     \
@@ -131,20 +132,22 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
   X(uint8_t, owner_vibe, h.territories)               /* vibe of the owner's placeholder */
 
 // ...then data that is derived from the state: hashes, snapshots and comparisons ignore it.
-#define MG_MADE(X)                                                                                               \
-  X(int64_t, score, h.owner_tags* h.cells)               /* [territory tag][cell], in 1/1024: exceeds 32 bits */ \
-  X(int16_t, owner, h.territories* h.cells)              /* [territory][cell]: tag id or -1 */                   \
-  X(int16_t, owner_seen, h.cells)                        /* owner of the first territory that has one, or -1 */  \
-  X(uint8_t, owner_edges, h.cells)                       /* bits N, S, E, W: the neighbour's owner differs */    \
-  X(int32_t, window_offset, h.window)                    /* cell of each window cell, from the observer's */     \
-  X(int32_t, object_line, h.slots)                       /* which line shows it, see observe.hpp */              \
-  X(uint64_t, changed, (h.slots + 64) / 64)              /* bit per slot, see World::mark */                     \
-  X(uint8_t, lines, (h.templates + h.slots + 1) * kLine) /* encoded tokens; the last, so that a reset can leave them */
+#define MG_MADE(X)                                                                                        \
+  X(uint32_t, occupied, h.cell_words + 2)    /* bit per cell: an object is on it */                        \
+  X(uint32_t, shown, h.cell_words + 2)       /* bit per cell: an object is on it, or it has an edge */     \
+  X(uint32_t, dirty, (h.actors + 31) / 32)   /* bit per actor: its line must be encoded before use */      \
+  X(uint8_t, owner_edges, h.cells)           /* bits N, S, E, W: the neighbour's owner differs */          \
+  X(int16_t, owner_seen, h.cells)            /* owner of the first territory that has one, or -1 */        \
+  X(int16_t, owner, h.territories* h.cells)  /* [territory][cell]: tag id or -1 */                         \
+  X(uint64_t, changed, (h.slots + 64) / 64)  /* bit per slot, see World::mark */                           \
+  X(uint8_t, lines, (h.actors + 1) * kLine)  /* encoded tokens; one to spare for wide reads. Last: a reset leaves them */
 
 #define MG_ARRAYS(X) MG_STATE(X) MG_MADE(X)
 
 struct World {
   Header* h;
+  Scenery scenery;
+  int32_t actors;  // h->actors
 #define MG_POINTER(Type, name, count) Type* name;
   MG_ARRAYS(MG_POINTER)
 #undef MG_POINTER
@@ -160,9 +163,12 @@ struct World {
     h.bytes = at;
   }
 
-  MG_FN static World view(void* block) {
+  // `scenery`: the block of the map's scenery, or of a copy.
+  MG_FN static World view(void* block, const void* scenery) {
     World w;
     w.h = static_cast<Header*>(block);
+    w.scenery = Scenery::view(scenery);
+    w.actors = w.h->actors;
     const Header& h = *w.h;
     uint8_t* base = static_cast<uint8_t*>(block);
     uint64_t at = align(sizeof(Header));
@@ -179,30 +185,66 @@ struct World {
   // The map is surrounded by a frame as wide as the observation window, so that reads past the edge find empty cells. Adjacent
   // rows share the frame between them.
   MG_FN int32_t cell(int32_t row, int32_t col) const { return h->origin + row * h->stride + col; }
-  MG_FN int32_t cell_of(int32_t slot) const { return cell(object_row[slot], object_col[slot]); }
+  MG_FN int32_t cell_of(int32_t slot) const { return cell(row(slot), col(slot)); }
   MG_FN bool inside(int32_t row, int32_t col) const {
     return static_cast<uint32_t>(row) < static_cast<uint32_t>(h->height) &&
            static_cast<uint32_t>(col) < static_cast<uint32_t>(h->width);
   }
-  MG_FN uint32_t* tags(int32_t slot) const { return object_tags + slot * h->tag_words; }
-  MG_FN uint16_t* held(int32_t slot) const { return inventory + slot * h->resources; }
-  MG_FN uint8_t* order(int32_t slot) const { return held_order + slot * h->resources; }
-  MG_FN uint8_t* line(int32_t index) const { return lines + static_cast<int64_t>(index) * kLine; }
-  MG_FN int32_t own_line(int32_t slot) const { return h->templates + slot; }
-  MG_FN bool is_agent(int32_t slot) const { return object_agent[slot] >= 0; }
+
+  // Objects of any slot. Writing through the pointers is for actors only.
+  MG_FN bool is_scenery(int32_t slot) const { return slot >= actors; }
+  MG_FN bool is_used(int32_t slot) const { return slot < h->used_slots || (slot >= actors && slot < h->slots); }
+  MG_FN const SceneryObject& fixed(int32_t slot) const { return scenery.objects[slot - actors]; }
+  MG_FN int32_t id(int32_t slot) const { return slot < actors ? object_id[slot] : fixed(slot).id; }
+  MG_FN int32_t kind(int32_t slot) const { return slot < actors ? object_template[slot] : fixed(slot).kind; }
+  MG_FN int32_t row(int32_t slot) const { return slot < actors ? object_row[slot] : fixed(slot).row; }
+  MG_FN int32_t col(int32_t slot) const { return slot < actors ? object_col[slot] : fixed(slot).col; }
+  MG_FN int32_t agent(int32_t slot) const { return slot < actors ? object_agent[slot] : kNone; }
+  MG_FN int32_t vibe(int32_t slot) const { return slot < actors ? object_vibe[slot] : scenery.vibe[fixed(slot).kind]; }
+  MG_FN int32_t flags(int32_t slot) const {
+    return slot < actors ? object_flags[slot] : kOnGrid | (scenery.blocks_vision[fixed(slot).kind] ? kBlocksVision : 0);
+  }
+  MG_FN uint32_t* tags(int32_t slot) const {
+    return slot < actors ? object_tags + slot * h->tag_words : scenery.tags + fixed(slot).kind * h->tag_words;
+  }
+  MG_FN uint16_t* held(int32_t slot) const {
+    return slot < actors ? inventory + slot * h->resources : scenery.held + fixed(slot).kind * h->resources;
+  }
+  MG_FN uint8_t* order(int32_t slot) const {
+    return slot < actors ? held_order + slot * h->resources : scenery.order + fixed(slot).kind * h->resources;
+  }
+  MG_FN bool is_agent(int32_t slot) const { return agent(slot) >= 0; }
   MG_FN int64_t distance2(int32_t a, int32_t b) const {
-    const int64_t dr = object_row[a] - object_row[b], dc = object_col[a] - object_col[b];
+    const int64_t dr = row(a) - row(b), dc = col(a) - col(b);
     return dr * dr + dc * dc;
+  }
+
+  // The only way to write to the grid.
+  MG_FN void place(int32_t at, int32_t slot) const {
+    grid[at] = slot;
+    put_bit(occupied, at, slot != kEmpty);
+    put_bit(shown, at, slot != kEmpty || owner_edges[at] != 0);
+  }
+  // ...and to the edges.
+  MG_FN void set_edges(int32_t at, int32_t edges) const {
+    owner_edges[at] = static_cast<uint8_t>(edges);
+    put_bit(shown, at, edges != 0 || grid[at] != kEmpty);
+  }
+
+  // Every change of an object asks first: true for actors. Scenery cannot change, or the compiler is wrong.
+  MG_FN bool can_change(int32_t slot) const {
+    if (slot < actors) return true;
+    fail(Fault::kScenery, slot);
+    return false;
   }
 
   // Marks a slot whose object has changed or been replaced. The recorder (cpu/recorder.hpp) clears the marks; the rules never
   // read them. The bit after those of the slots means that the owner of a cell has changed.
   MG_FN void mark(int32_t slot) const { changed[slot >> 6] |= uint64_t{1} << (slot & 63); }
 
-  // Marks an object whose observation has changed.
+  // Marks an actor whose observation has changed.
   MG_FN void touch(int32_t slot) const {
-    object_line[slot] = own_line(slot);
-    line(own_line(slot))[kLine - 1] = kLineDirty;
+    set_bit(dirty, slot);
     mark(slot);
   }
 

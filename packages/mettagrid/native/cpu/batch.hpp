@@ -105,6 +105,8 @@ class Batch {
 
   void play_world(const Job& job, int32_t i) {
     Seat& seat = seats_[static_cast<std::size_t>(i)];
+    // With several threads, another one may be stepping the next world.
+    if (workers_.threads() == 1 && i + 1 < size()) seats_[static_cast<std::size_t>(i + 1)].world->prefetch();
     try {
       if (seat.outcome == Outcome::kWaits) seat.outcome = Outcome::kPlayed;
       if (seat.outcome == Outcome::kPlayed && seat.must_begin) begin_episode(seat, i);

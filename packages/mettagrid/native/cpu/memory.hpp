@@ -24,6 +24,11 @@ inline Block zeroed_block(std::size_t bytes) {
   return block;
 }
 
+// The scenery of a map: read-only, shared by the map and its worlds.
+using SceneryBlock = std::shared_ptr<void>;
+
+inline SceneryBlock zeroed_scenery(std::size_t bytes) { return SceneryBlock(zeroed_block(bytes).release(), FreeBlock{}); }
+
 // Scratch memory large enough for worlds of up to `slots` objects.
 class ScratchMemory {
  public:

@@ -17,7 +17,7 @@ class PlainTwin {
         outputs_(io),
         observations_(io.observations, io.observations + observation_bytes(world, io)) {
     std::memcpy(block_.get(), world.h, world.h->state_bytes);
-    w_ = mg::World::view(block_.get());
+    w_ = mg::World::view(block_.get(), world.scenery.h);
     const std::size_t n = static_cast<std::size_t>(world.h->agents);
     flags_.assign(2 * n, 0);
     std::memcpy(flags_.data(), io.terminals, n);
@@ -56,10 +56,15 @@ class PlainTwin {
     const mg::Header& h = *world.h;
     mg::make_territory(p_, w_);
     const std::size_t cells = static_cast<std::size_t>(h.cells);
-    return std::memcmp(w_.score, world.score, cells * static_cast<std::size_t>(h.owner_tags) * sizeof *w_.score) == 0 &&
-           std::memcmp(w_.owner, world.owner, cells * static_cast<std::size_t>(h.territories) * sizeof *w_.owner) == 0 &&
+    return std::memcmp(w_.owner, world.owner, cells * static_cast<std::size_t>(h.territories) * sizeof *w_.owner) == 0 &&
            std::memcmp(w_.owner_seen, world.owner_seen, cells * sizeof *w_.owner_seen) == 0 &&
-           std::memcmp(w_.owner_edges, world.owner_edges, cells) == 0;
+           std::memcmp(w_.owner_edges, world.owner_edges, cells) == 0 && same_bits(world);
+  }
+
+  bool same_bits(const mg::World& world) {
+    mg::make_occupied(w_);
+    const std::size_t bytes = static_cast<std::size_t>(world.h->cell_words) * sizeof *w_.occupied;
+    return std::memcmp(w_.occupied, world.occupied, bytes) == 0 && std::memcmp(w_.shown, world.shown, bytes) == 0;
   }
 
   const mg::Program& p_;

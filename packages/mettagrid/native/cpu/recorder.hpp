@@ -160,7 +160,8 @@ class Recorder {
       pending_.resize(words_for(h.slots));
     }
     if (is_anew_) {
-      for (std::size_t slot = 0; slot < seen_.size(); ++slot) pending_[slot >> 6] |= uint64_t{1} << (slot & 63);
+      std::fill(pending_.begin(), pending_.end(), 0);
+      list_all(w);
       owners_changed_ = true;
       stats_.assign(static_cast<std::size_t>(h.game_stats), 0);
       stat_set_.assign(static_cast<std::size_t>(h.stat_words_game), 0);
@@ -175,8 +176,24 @@ class Recorder {
     phase_ = kTick;
   }
 
+  // Every slot, by object id: scenery and actors are in the order in which the map has them.
+  void list_all(const mg::World& w) {
+    std::vector<std::pair<int32_t, int32_t>> slots;
+    for (int32_t slot = static_cast<int32_t>(seen_.size()); --slot > 0;) slots.emplace_back(w.is_used(slot) ? w.id(slot) : 0, slot);
+    std::sort(slots.begin(), slots.end());
+    all_.clear();
+    for (const auto& entry : slots) all_.push_back(entry.second);
+    listed_ = 0;
+  }
+
   bool objects(const mg::World& w) {
     if (phase_ != kObjects) return true;
+    for (; listed_ < all_.size(); ++listed_) {
+      if (!has_room()) return false;
+      see(w, all_[listed_]);
+    }
+    all_.clear();
+    listed_ = 0;
     for (; next_ < pending_.size(); ++next_) {
       for (uint64_t& rest = pending_[next_]; rest != 0; rest &= rest - 1) {
         if (!has_room()) return false;
@@ -189,10 +206,8 @@ class Recorder {
   }
 
   void see(const mg::World& w, int32_t slot) {
-    const mg::Header& h = *w.h;
-    const bool is_used = slot < h.used_slots;
-    const bool is_listed = is_used && (w.object_flags[slot] & mg::kOnGrid) && !(w.object_flags[slot] & mg::kRemoved);
-    const int32_t id = is_listed ? w.object_id[slot] : 0;
+    const bool is_listed = w.is_used(slot) && (w.flags(slot) & mg::kOnGrid) && !(w.flags(slot) & mg::kRemoved);
+    const int32_t id = is_listed ? w.id(slot) : 0;
     Seen& seen = seen_[static_cast<std::size_t>(slot)];
     const bool is_new = seen.id != id;
     if (is_new) {
@@ -201,13 +216,13 @@ class Recorder {
       if (id != 0) meet(w, slot, seen);
     }
     if (id == 0) return;
-    if (is_new || seen.row != w.object_row[slot] || seen.col != w.object_col[slot]) {
-      seen.row = w.object_row[slot];
-      seen.col = w.object_col[slot];
+    if (is_new || seen.row != w.row(slot) || seen.col != w.col(slot)) {
+      seen.row = static_cast<uint16_t>(w.row(slot));
+      seen.col = static_cast<uint16_t>(w.col(slot));
       put(Field::k_location, seen.number, 0, seen.row << 16 | seen.col);
     }
-    if (seen.vibe != w.object_vibe[slot]) {
-      seen.vibe = w.object_vibe[slot];
+    if (seen.vibe != w.vibe(slot)) {
+      seen.vibe = static_cast<uint8_t>(w.vibe(slot));
       put(Field::k_vibe, seen.number, 0, seen.vibe);
     }
     see_tags(w, slot, seen.number);
@@ -222,14 +237,14 @@ class Recorder {
     std::fill_n(tags_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(slot) * words), words, 0);
     std::fill_n(held_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(slot) * resources), resources,
                 uint16_t{0});
-    put(Field::k_object, seen.number, w.object_template[slot], seen.id);
-    const int32_t agent = w.object_agent[slot];
+    put(Field::k_object, seen.number, w.kind(slot), seen.id);
+    const int32_t agent = w.agent(slot);
     if (agent >= 0) {
       put(Field::k_agent, seen.number, 0, agent);
       agents_[static_cast<std::size_t>(agent)] = SeenAgent{};
       agents_[static_cast<std::size_t>(agent)].number = seen.number;
     }
-    const bool hides = (w.object_flags[slot] & mg::kSpawned) && !p_.set().correct_spawned;
+    const bool hides = (w.flags(slot) & mg::kSpawned) && !p_.set().correct_spawned;
     put(Field::k_alive, seen.number, 0, hides ? 2 : 1);
   }
 
@@ -256,7 +271,7 @@ class Recorder {
       may_change_limits |= mg::is_modifier(p_, w, slot, r);
     }
     if (may_change_limits) {
-      for (const Group& group : groups(w.object_template[slot])) {
+      for (const Group& group : groups(w.kind(slot))) {
         const int32_t limit = mg::limit_with(p_, now, group.group);
         if (is_new || limit != mg::limit_with(p_, seen, group.group)) put(Field::k_limit, number, group.key, limit);
       }
@@ -366,6 +381,8 @@ class Recorder {
   Row* end_ = nullptr;
 
   std::vector<uint64_t> pending_;  // bit per slot: must be compared
+  std::vector<int32_t> all_;  // slots to record before the pending ones, after the state was replaced
+  std::size_t listed_ = 0;   // ...of which so many are done
   bool is_anew_ = true;
   bool owners_changed_ = false;
   Phase phase_ = kDone;

@@ -1,4 +1,4 @@
-// Worlds as bytes. A snapshot holds the state and the last step's outputs for the agents; it opens only with the program
+// Worlds as bytes. A snapshot holds the state, the scenery and the last step's outputs for the agents; it opens only with the program
 // that created it. The bytes are untrusted: everything that the step uses as an index is checked before use.
 #pragma once
 
@@ -18,7 +18,7 @@ struct SnapshotHead {
 };
 static_assert(sizeof(SnapshotHead) == 40, "part of the format");
 
-inline constexpr char kSnapshotFormat[8] = {'M', 'G', 'S', 'T', 'A', 'T', 'E', '2'};
+inline constexpr char kSnapshotFormat[8] = {'M', 'G', 'S', 'T', 'A', 'T', 'E', '3'};
 
 inline uint64_t hash_bytes(const void* data, std::size_t size) {
   std::vector<uint64_t> words((size + 31) / 32 * 4);
@@ -31,6 +31,20 @@ inline std::size_t output_bytes(int32_t tokens) {
   return static_cast<std::size_t>(tokens) * 3 + 2 * sizeof(bool) + sizeof(float) + 2 * sizeof(int32_t);
 }
 
+// Bytes of the scenery in a snapshot, which follows the state.
+inline std::size_t scenery_bytes(const mg::Header& h) {
+  return static_cast<std::size_t>(h.slots - h.actors) * sizeof(mg::SceneryObject);
+}
+
+inline SceneryBlock copied_scenery(const mg::Program& p, const mg::Header& h, const char* objects) {
+  const mg::SceneryHead head = mg::plan_scenery(p, h, h.slots - h.actors);
+  SceneryBlock block = zeroed_scenery(head.bytes);
+  const mg::Scenery scenery = mg::build_scenery(p, h, head, block.get());
+  if (head.objects > 0) std::memcpy(scenery.objects, objects, scenery_bytes(h));
+  scenery.h->hash = mg::scenery_hash(scenery);
+  return block;
+}
+
 // Checks the state of a world in a snapshot: whether a step on it is safe.
 class StateCheck {
  public:
@@ -39,25 +53,29 @@ class StateCheck {
   // Sizes first: the arrays can be read only if those are right.
   static bool has_right_sizes(const mg::Program& p, const mg::Header& h) {
     if (h.height < 1 || h.width < 1 || h.height > 65535 || h.width > 65535 || h.slots < 1 || h.agents < 1) return false;
-    if (h.slots > INT32_MAX / 64 || h.agents > h.slots) return false;
+    if (h.slots > INT32_MAX / 64 || h.actors < 1 || h.actors > h.slots || h.agents > h.actors) return false;
+    if (h.spawn_slots != (p.set().any_spawn ? h.actors : 0)) return false;
     mg::Header expected = mg::plan_sizes(p, h.height, h.width);
     expected.agents = h.agents;
+    expected.actors = h.actors;
     expected.slots = h.slots;
+    expected.spawn_slots = h.spawn_slots;
     expected.tag_capacity = h.tag_capacity;
     expected.area_capacity = h.area_capacity;
     expected.claim_capacity = h.claim_capacity;
     if (h.tag_capacity < 0 || h.area_capacity < 0 || h.claim_capacity < 0 || !mg::measure_world(expected)) return false;
     return h.bytes == expected.bytes && h.state_bytes == expected.state_bytes && h.stride == expected.stride &&
            h.origin == expected.origin && h.cells == expected.cells && h.templates == expected.templates &&
-           h.window == expected.window && h.resources == expected.resources && h.tags == expected.tags &&
-           h.tag_words == expected.tag_words && h.territories == expected.territories && h.owner_tags == expected.owner_tags &&
+           h.resources == expected.resources && h.tags == expected.tags &&
+           h.tag_words == expected.tag_words && h.territories == expected.territories && h.window_rows == expected.window_rows &&
+           h.window_cols == expected.window_cols &&
            h.game_stats == expected.game_stats && h.agent_stats == expected.agent_stats &&
            h.agent_rewards == expected.agent_rewards && h.stat_words_game == expected.stat_words_game &&
            h.stat_words_agent == expected.stat_words_agent && h.cell_words == expected.cell_words;
   }
 
   bool passes() const {
-    return counts() && grid() && objects() && lists() && tags() && agents() && stats() && areas() && claims();
+    return counts() && scenery() && grid() && objects() && lists() && tags() && agents() && stats() && areas() && claims();
   }
 
  private:
@@ -67,18 +85,30 @@ class StateCheck {
   bool is_slot(int32_t slot, int32_t low = 1) const { return within(slot, low, h.used_slots); }
 
   bool counts() const {
-    return within(h.used_slots, 1, int64_t{h.slots} + 1) && within(h.step, 0, kMost) && within(h.next_id, 1, kMost) &&
+    return within(h.used_slots, 1, int64_t{h.actors} + 1) && within(h.step, 0, kMost) && within(h.next_id, 1, kMost) &&
            within(h.free_count, 0, h.used_slots) && within(h.removed_count, 0, h.used_slots) && h.new_area_slots == 0 &&
            within(h.next_event, 0, int64_t{p.schedule.size} + 1) && within(h.area_count, 0, int64_t{h.area_capacity} + 1) &&
-           within(h.claim_count, 0, int64_t{h.claim_capacity} + 1) && within(h.vision_blockers, 0, h.used_slots) &&
+           within(h.claim_count, 0, int64_t{h.claim_capacity} + 1) && within(h.vision_blockers, 0, h.slots) &&
            (h.vision_blockers == 0 || p.sights.size > 0) && within(h.tick_target, 0, h.used_slots) && h.fault == 0 &&
            within(h.random.next, 0, mg::Random::kWords + 1);
+  }
+  bool scenery() const {
+    for (int32_t slot = h.actors; slot < h.slots; ++slot) {
+      const mg::SceneryObject& fixed = w.fixed(slot);
+      if (!within(fixed.kind, 0, h.templates) || !p.templates[fixed.kind].is_scenery || !on_map(fixed.row, fixed.col)) return false;
+      if (!within(fixed.id, 1, h.next_id) || !within(w.object_seen[slot], 0, int64_t{h.step} + 1)) return false;
+      if (w.grid[w.cell_of(slot)] != slot) return false;
+    }
+    return true;
   }
   bool grid() const {
     for (int32_t i = 0; i < h.cells; ++i) {
       const int32_t at = i - h.origin, row = at / h.stride, col = at % h.stride;
       const bool on_map = at >= 0 && row < h.height && col < h.width;
-      if (w.grid[i] != mg::kEmpty && (!on_map || !is_slot(w.grid[i]))) return false;
+      const int32_t slot = w.grid[i];
+      if (slot == mg::kEmpty) continue;
+      if (!on_map || !(is_slot(slot) || within(slot, h.actors, h.slots))) return false;
+      if (slot >= h.actors && w.cell_of(slot) != i) return false;
     }
     return true;
   }
@@ -173,13 +203,14 @@ inline std::string snapshot_problem(const mg::Program& p, uint64_t program_hash,
   mg::Header h;
   std::memcpy(&h, bytes + sizeof head, sizeof h);
   const bool fits = head.agents == h.agents && head.tokens >= 0 && head.state_bytes == h.state_bytes && h.agents >= 1 &&
-                    h.state_bytes <= size &&
-                    size == sizeof head + h.state_bytes + static_cast<std::size_t>(h.agents) * output_bytes(head.tokens);
+                    h.state_bytes <= size && h.actors >= 1 && h.slots >= h.actors &&
+                    size == sizeof head + h.state_bytes + scenery_bytes(h) + static_cast<std::size_t>(h.agents) * output_bytes(head.tokens);
   if (!fits || head.check != hash_bytes(bytes + sizeof head, size - sizeof head)) return "The snapshot is damaged";
   if (!StateCheck::has_right_sizes(p, h)) return "The sizes in the snapshot do not fit the program";
   const Block block = zeroed_block(h.bytes);
   std::memcpy(block.get(), bytes + sizeof head, h.state_bytes);
-  if (!StateCheck(p, mg::World::view(block.get())).passes()) return "The snapshot holds a state that no game can be in";
+  const SceneryBlock scenery = copied_scenery(p, h, bytes + sizeof head + h.state_bytes);
+  if (!StateCheck(p, mg::World::view(block.get(), scenery.get())).passes()) return "The snapshot holds a state that no game can be in";
   return "";
 }
 

@@ -111,7 +111,7 @@ class Tracer : public mg::Watcher {
   }
 
   void add(Cause cause, int32_t a, int32_t b, int32_t c) {
-    const mg::World before = mg::World::view(copy_.get());
+    const mg::World before = mg::World::view(copy_.get(), world_.scenery.h);
     if (!entries.empty()) entries.back().changes = changes_between(before, world_, SIZE_MAX);
     std::memcpy(copy_.get(), world_.h, world_.h->state_bytes);
     entries.push_back(TraceEntry{cause, a, b, c, {}});

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "cpu/adopt.hpp"
 #include "cpu/plain_twin.hpp"
 #include "cpu/recorder.hpp"
 #include "cpu/snapshot.hpp"
@@ -20,12 +21,17 @@ class Map {
         stats_(std::move(stats)),
         map_{cells_.data(), stats_.data(), height, width} {
     plan_ = mg::plan_world(program_, map_);
+    if (plan_.bytes == 0) return;
+    const mg::SceneryHead head = mg::plan_scenery(program_, plan_, plan_.slots - plan_.actors);
+    scenery_ = zeroed_scenery(head.bytes);
+    mg::build_map_scenery(program_, map_, plan_, head, scenery_.get());
   }
   Map(const Map&) = delete;
   Map& operator=(const Map&) = delete;
 
   const mg::Program& program() const { return program_; }
   const mg::Header& plan() const { return plan_; }  // bytes = 0: such a world would be too large
+  const SceneryBlock& scenery() const { return scenery_; }
 
   // Writes the initial state of a world, except its randomness, into plan().bytes bytes. Encoded tokens are omitted, since
   // they are encoded again on first use.
@@ -35,20 +41,21 @@ class Map {
       image_ = zeroed_block(plan_.bytes);
       build(image_.get());
     });
-    const mg::World w = mg::World::view(image_.get());
+    const mg::World w = mg::World::view(image_.get(), scenery_.get());
     std::memcpy(block, image_.get(), static_cast<std::size_t>(w.lines - static_cast<uint8_t*>(image_.get())));
   }
 
  private:
   void build(void* block) const {
     std::memset(block, 0, plan_.bytes);
-    mg::build_world(program_, map_, plan_, block);
+    mg::build_world(program_, map_, plan_, block, scenery_.get());
   }
 
   const mg::Program& program_;
   std::vector<int32_t> cells_, stats_;
   mg::Map map_;
   mg::Header plan_{};
+  SceneryBlock scenery_;
   mutable std::atomic<bool> is_used_ = false;
   mutable std::once_flag image_once_;
   mutable Block image_;
@@ -76,7 +83,8 @@ class World {
   void start(const Map& map, uint32_t seed) {
     reserve(map.plan().bytes);
     map.write_start(block_.get());
-    w = mg::World::view(block_.get());
+    scenery_ = map.scenery();
+    w = mg::World::view(block_.get(), scenery_.get());
     map_ = &map;
     seed_ = seed;
     mg::start_world(p, w, seed, scratch());
@@ -96,10 +104,33 @@ class World {
 #endif
   }
 
+  // Asks the memory for what a step reads first: the next world of a batch arrives while this one is stepped.
+  void prefetch() const {
+    const auto ask = [](const void* from, int64_t bytes) {
+      for (int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(static_cast<const char*>(from) + at);
+    };
+    const int64_t agents = std::min(w.h->agents, 16);
+    ask(w.h, 256);
+    ask(w.agent_slot, agents * 4);
+    ask(w.shown, std::min<int64_t>(w.h->cell_words * 4, 1024));
+    ask(w.agent_stat, std::min<int64_t>(agents * w.h->agent_stats * 4, 2048));
+    for (int64_t agent = 0; agent < agents; ++agent) ask(w.inventory + w.agent_slot[agent] * w.h->resources, 64);
+  }
+
   uint64_t state_hash() const { return mg::state_hash(w); }
 
   // Recorders of this world; each must be removed before its destruction.
   std::vector<Recorder*> recorders;
+
+  // From now on its scenery can change too. Throws if there is no memory for it.
+  void adopt() {
+    Adopted made = adopted(p, w);
+    w = made.w;
+    block_ = std::move(made.block);
+    scenery_ = std::move(made.scenery);
+    capacity_ = w.h->bytes;
+    replaced();
+  }
 
   // Passes the marks to every recorder and clears them.
   void share_marks() {
@@ -112,9 +143,9 @@ class World {
   void copy(const World& other) {
     reserve(other.w.h->bytes);
     std::memcpy(block_.get(), other.w.h, static_cast<std::size_t>(other.w.lines - reinterpret_cast<uint8_t*>(other.w.h)));
-    w = mg::World::view(block_.get());
-    for (int32_t i = 0; i < w.h->templates; ++i) w.line(i)[mg::kLine - 1] = mg::kLineDirty;
-    for (int32_t slot = 0; slot < w.h->used_slots; ++slot) w.line(w.object_line[slot])[mg::kLine - 1] = mg::kLineDirty;
+    scenery_ = other.scenery_;
+    w = mg::World::view(block_.get(), scenery_.get());
+    mg::make_lines(w);
     const std::size_t n = static_cast<std::size_t>(w.h->agents);
     std::memcpy(io.observations, other.io.observations, n * static_cast<std::size_t>(io.tokens) * 3);
     std::memcpy(io.terminals, other.io.terminals, n * sizeof(bool));
@@ -126,7 +157,8 @@ class World {
   }
 
   std::size_t snapshot_bytes() const {
-    return sizeof(SnapshotHead) + w.h->state_bytes + static_cast<std::size_t>(w.h->agents) * output_bytes(io.tokens);
+    return sizeof(SnapshotHead) + w.h->state_bytes + scenery_bytes(*w.h) +
+           static_cast<std::size_t>(w.h->agents) * output_bytes(io.tokens);
   }
 
   // `bytes` has room for snapshot_bytes().
@@ -138,6 +170,7 @@ class World {
     };
     const std::size_t n = static_cast<std::size_t>(w.h->agents);
     put(w.h, w.h->state_bytes);
+    put(w.scenery.objects, scenery_bytes(*w.h));
     put(io.observations, n * static_cast<std::size_t>(io.tokens) * 3);
     put(io.terminals, n * sizeof(bool));
     put(io.truncations, n * sizeof(bool));
@@ -154,10 +187,17 @@ class World {
     std::memcpy(bytes, &head, sizeof head);
   }
 
+  // Continues from the block of a world of the same map, at least its state.
+  void load(const char* block) {
+    std::memcpy(block_.get(), block, w.h->state_bytes);
+    mg::make_second_part(p, w);
+    replaced();
+  }
+
   // Continues from a valid snapshot. Actions belong to the caller and are not written.
   void restore(const char* bytes) {
     take_state(bytes + sizeof(SnapshotHead));
-    const char* at = bytes + sizeof(SnapshotHead) + w.h->state_bytes;
+    const char* at = bytes + sizeof(SnapshotHead) + w.h->state_bytes + scenery_bytes(*w.h);
     const auto take = [&](void* to, std::size_t size) {
       std::memcpy(to, at, size);
       at += size;
@@ -186,7 +226,8 @@ class World {
     std::memcpy(&h, state, sizeof h);
     reserve(h.bytes);
     std::memcpy(block_.get(), state, h.state_bytes);
-    w = mg::World::view(block_.get());
+    scenery_ = copied_scenery(p, h, state + h.state_bytes);
+    w = mg::World::view(block_.get(), scenery_.get());
     mg::make_second_part(p, w);
     replaced();
   }
@@ -203,6 +244,7 @@ class World {
   }
 
   Block block_;
+  SceneryBlock scenery_;
   std::size_t capacity_ = 0;
   const Map* map_ = nullptr;
   uint32_t seed_ = 0;

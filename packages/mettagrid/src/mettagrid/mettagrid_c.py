@@ -43,6 +43,7 @@ _FAULTS = {
         "The world has no room for another territory claim: all {count} are in use. Removed objects keep their claims; "
         "add the correction 'removed_territory', or spawn fewer objects with `territory_controls`."
     ),
+    10: "A rule changes an object that the compiler took for scenery. Please report this game.",
 }
 _NO_OBJECTS = 4
 _OBJECTS_WITH_CLAIMS = (
@@ -254,6 +255,20 @@ class MettaGrid(_native.World):
         world._arrays = _new_arrays(world.num_agents, tokens)
         world._set_buffers(*world._arrays.values())
         world._restore(snapshot)
+        return world
+
+    @classmethod
+    def _from_block(
+        cls, program: Program, built: Map, seed: int, arrays: dict[str, np.ndarray], block: np.ndarray
+    ) -> Self:
+        """Create a world in the state that another engine has stepped it to, with these arrays. Raises its failure."""
+        world = cls.__new__(cls)
+        world.program = program
+        world._timing = StepTimingStats()
+        _native.World.__init__(world, built, seed)
+        world._arrays = arrays
+        world._set_buffers(*arrays.values())
+        world._load(block)
         return world
 
     def clone(self) -> Self:

@@ -124,7 +124,7 @@ def trace(world: MettaGrid, *, bookkeeping: bool = False) -> list[TraceEntry]:
 def _of_object(
     world: MettaGrid, slot: int, field: str, name: str, before: float, after: float, bookkeeping: bool = False
 ) -> Change:
-    if slot == 0 or slot >= world._used_slots:  # the placeholder for territory owners, or an object of the other world
+    if not world._has_object(slot):  # the placeholder for territory owners, or an object of the other world
         return Change(field, None, None, name, before, after, bookkeeping)
     object_id, agent = world._object(slot)[0], world._object(slot)[4]
     return Change(field, object_id, agent if agent >= 0 else None, name, before, after, bookkeeping)
@@ -138,4 +138,4 @@ def _of_agent(
 
 def _id_of(world: MettaGrid, slot: int) -> int | None:
     """Return the object in a slot; None for an empty slot and for the placeholder of a territory owner."""
-    return world._object(slot)[0] if 0 < slot < world._used_slots else None
+    return world._object(slot)[0] if world._has_object(slot) else None

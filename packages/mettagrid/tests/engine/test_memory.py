@@ -35,7 +35,7 @@ def test_200_worlds_one_after_the_other_take_the_memory_of_one(make):
         make(i).step()
     gc.collect()
     assert resident_bytes() - before < 16 * 2**20
-    assert make().world_bytes > 200_000
+    assert make().world_bytes > 64_000
 
 
 def test_a_world_is_freed_without_the_garbage_collector(make):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from cogames.commands.shared import choices
-from cogames_training.args import Precision, TeacherMode
+from cogames_training.args import EngineChoice, Precision, TeacherMode
 from softmax.cli.errors import fail
 from softmax.cli.program import examples
 
@@ -178,6 +178,15 @@ Device = Annotated[
         "--device", metavar="DEVICE", help="Device to train on: auto, cpu, cuda or mps.", rich_help_panel=HARDWARE
     ),
 ]
+EngineName = Annotated[
+    EngineChoice,
+    typer.Option(
+        "--engine",
+        metavar="ENGINE",
+        help="What plays the worlds: cpu, gpu (the one that trains), or auto: the GPU where it can.",
+        rich_help_panel=HARDWARE,
+    ),
+]
 Threads = Annotated[
     int | None,
     typer.Option(
@@ -286,6 +295,7 @@ def train(
     teacher_led: TeacherLed = 0.2,
     student_led: StudentLed = 0.0,
     device: Device = "auto",
+    engine: EngineName = "cpu",
     num_workers: Threads = None,
     parallel_envs: ParallelEnvs = None,
     vector_batch_size: VectorBatchSize = None,

@@ -35,6 +35,7 @@ FIELDS = {
     "teacher_led": "teacher_led_proportion",
     "student_led": "student_led_proportion",
     "device": "device",
+    "engine": "engine",
     "num_workers": "threads",
     "parallel_envs": "parallel_envs",
     "precision": "precision",

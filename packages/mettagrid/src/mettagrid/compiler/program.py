@@ -19,6 +19,7 @@ from mettagrid.compiler.handlers import AnyHandler, place_all, place_handler
 from mettagrid.compiler.mutations import MAX_DISTANCE
 from mettagrid.compiler.objects import add_agent, add_object, type_numbers
 from mettagrid.compiler.queries import DIRECTIONS, place_query
+from mettagrid.compiler.scenery import mark_scenery
 from mettagrid.compiler.settings import check_observation, settings_row
 from mettagrid.compiler.sharing import add_value
 from mettagrid.compiler.teams import AgentCells, group_teams
@@ -194,6 +195,7 @@ def compile(
     _add_global_values(c)
     settings_row(c, proxy_template=proxy, game_tick=game_tick, max_rewards=max(len(a.rewards) for a in agents))
     _mark_dynamic_tags(c, objects)
+    mark_scenery(c)
     return Program(
         native=_native.Program(c.tables.block()),
         action_names=actions,
@@ -346,7 +348,6 @@ def _add_move_handler(c: Context, handler: AnyHandler) -> None:
 
 
 def _add_territories(c: Context) -> None:
-    first_score = 0
     for name, territory in c.game.territories.items():
         with c.at("game", "territories", name):
             tags = c.tags_with_prefix(territory.tag_prefix)
@@ -361,10 +362,8 @@ def _add_territories(c: Context) -> None:
                 "territories",
                 first_tag=first_tag,
                 tag_count=tag_count,
-                first_score=first_score,
                 **entries,
             )
-            first_score += len(tags)
 
 
 def _add_materialized(c: Context) -> None:

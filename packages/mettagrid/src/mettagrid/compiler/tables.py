@@ -49,6 +49,23 @@ class Tables:
             words.extend(row)
         return first, self.count(table) - first
 
+    def row(self, table: str, index: int) -> dict[str, int]:
+        """Return a row by field names."""
+        fields = LAYOUT[table]
+        first = index * len(fields)
+        return dict(zip(fields, self._words[table][first : first + len(fields)], strict=True))
+
+    def column(self, table: str, field: str) -> np.ndarray:
+        """Return one field of all rows."""
+        fields = LAYOUT[table]
+        return np.array(self._words[table], np.int32).reshape(-1, len(fields))[:, fields.index(field)]
+
+    def set(self, table: str, index: int, **fields: int) -> None:
+        """Change fields of a row."""
+        names = LAYOUT[table]
+        for name, value in fields.items():
+            self._words[table][index * len(names) + names.index(name)] = value
+
     def add_list(self, values: Iterable[int]) -> tuple[int, int]:
         """Append plain integers to `lists`; return (first, count)."""
         first = self.count("lists")

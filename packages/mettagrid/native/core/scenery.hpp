@@ -1,0 +1,83 @@
+// Scenery: the objects of a map that no rule can change, move, create or remove (`Template::is_scenery`), above all walls. A
+// map owns them once, in one read-only block; its worlds hold only what can change.
+//
+// The block also has what all worlds of a map share otherwise: how each scenery template looks, and the window of observations
+// in the cells of this map.
+#pragma once
+
+#include "program.hpp"
+
+namespace mg {
+
+constexpr int32_t kLine = 64;          // bytes of encoded tokens of one object, or of all scenery of a template
+constexpr int32_t kLineTokens = 21;    // tokens that fit in it; the last byte is their number
+constexpr uint8_t kLineTooLong = 254;  // ...does not fit: encode straight into the observation
+
+constexpr int32_t kWindowSide = 15;   // rows and columns of the largest window
+constexpr int32_t kWindowRow = 16;    // places of a row in `rank`
+constexpr int32_t kWindowWords = 4;   // 64-bit words of a set of window cells
+constexpr int32_t kRadii = 8;         // 0..7
+
+struct SceneryHead {
+  uint64_t bytes;
+  uint64_t hash;  // of the objects: part of the state hash of a world
+  int32_t objects, templates, resources, tag_words, window;
+  int32_t window_rows, window_cols;  // how far the window reaches from its centre
+  int32_t unused;
+};
+
+// `kind`: its template.
+struct SceneryObject {
+  int32_t id, kind;
+  uint16_t row, col;
+};
+static_assert(sizeof(SceneryObject) == 12, "part of snapshots");
+
+// X(type, name, count)
+#define MG_SCENERY(X)                                                                                  \
+  X(SceneryObject, objects, h.objects + 1)      /* one more, so that any slot can look it up */        \
+  X(uint8_t, vibe, h.templates)                                                                        \
+  X(uint8_t, blocks_vision, h.templates)                                                               \
+  X(uint32_t, tags, h.templates* h.tag_words)   /* [template][word] */                                 \
+  X(uint16_t, held, h.templates* h.resources)   /* [template][resource] */                             \
+  X(uint8_t, order, h.templates* h.resources)   /* [template][position] */                             \
+  X(uint8_t, lines, h.templates* kLine)         /* encoded tokens of scenery templates */              \
+  X(int32_t, window_offset, h.window)           /* cell of each window cell, from the observer's */    \
+  X(uint32_t, row_mask, kWindowSide)            /* bit per column: this cell is in the window */       \
+  X(uint8_t, rank, (kWindowSide + 1) * kWindowRow) /* [row][column]: place in the order of the window */ \
+  X(uint8_t, marks, 16 * h.window)              /* its location at bytes 0, 3, .. 15 */                \
+  X(uint64_t, radius_set, kRadii* kWindowWords) /* [radius]: bit per window cell visible at it */
+
+struct Scenery {
+  SceneryHead* h;
+#define MG_POINTER(Type, name, count) Type* name;
+  MG_SCENERY(MG_POINTER)
+#undef MG_POINTER
+
+  MG_FN static uint64_t align(uint64_t at) { return (at + 63) & ~63ull; }
+
+  MG_FN static void measure(SceneryHead& h) {
+    uint64_t at = align(sizeof(SceneryHead));
+#define MG_SIZE(Type, name, count) at = align(at + static_cast<uint64_t>(int64_t{1} * count) * sizeof(Type));
+    MG_SCENERY(MG_SIZE)
+#undef MG_SIZE
+    h.bytes = at;
+  }
+
+  // The block is only read; the pointers are not const because World returns those of actors and scenery alike.
+  MG_FN static Scenery view(const void* block) {
+    Scenery s;
+    uint8_t* base = static_cast<uint8_t*>(const_cast<void*>(block));
+    s.h = reinterpret_cast<SceneryHead*>(base);
+    const SceneryHead& h = *s.h;
+    uint64_t at = align(sizeof(SceneryHead));
+#define MG_PLACE(Type, name, count)            \
+  s.name = reinterpret_cast<Type*>(base + at); \
+  at = align(at + static_cast<uint64_t>(int64_t{1} * count) * sizeof(Type));
+    MG_SCENERY(MG_PLACE)
+#undef MG_PLACE
+    return s;
+  }
+};
+
+}  // namespace mg
