@@ -44,7 +44,6 @@ class Scheduler(asyncio.BaseEventLoop):
 
     def __init__(self, seed: object) -> None:
         super().__init__()
-        self._clock_resolution = 0.0  # a timer that is nearly due fires only after the clock has moved
         self.now = 0.0
         self.chance = random.Random(f"schedule/{seed}")
         self.show: Callable[[str], None] | None = None
@@ -63,7 +62,7 @@ class Scheduler(asyncio.BaseEventLoop):
         """Wait as a selector does: the clock jumps to the next timer."""
         if timeout is None:
             raise Deadlock
-        if timeout > 0:
+        if not self._ready:  # all tasks wait
             self.now += max(timeout, _TICK)
         return []
 
