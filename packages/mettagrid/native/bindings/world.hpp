@@ -317,8 +317,7 @@ class World {
   // (id, template, row, col, agent or -1, vibe)
   std::tuple<int32_t, int32_t, int32_t, int32_t, int32_t, int32_t> object(int32_t slot) const {
     check_slot(slot);
-    return {w_.id(slot),  w_.kind(slot), w_.row(slot),
-            w_.col(slot), w_.agent(slot),    w_.vibe(slot)};
+    return {w_.id(slot), w_.kind(slot), w_.row(slot), w_.col(slot), w_.agent(slot), w_.vibe(slot)};
   }
   std::vector<int32_t> object_tags(int32_t slot) const {
     check_slot(slot);
@@ -439,8 +438,7 @@ class World {
   }
   void check_slot(int32_t slot) const {
     check_idle();
-    if (slot < 1 || !w_.is_used(slot))
-      throw nb::index_error(("There is no object in slot " + std::to_string(slot)).c_str());
+    if (slot < 1 || !w_.is_used(slot)) throw nb::index_error(("There is no object in slot " + std::to_string(slot)).c_str());
   }
 
   void check_object(int32_t slot, int32_t id) const {

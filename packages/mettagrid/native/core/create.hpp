@@ -148,7 +148,8 @@ MG_FN void build_map_scenery(const Program& p, const Map& map, const Header& pla
     if (map.cells[i] < 0) continue;
     ++id;
     if (!p.templates[map.cells[i]].is_scenery) continue;
-    s.objects[at++] = SceneryObject{id, map.cells[i], static_cast<uint16_t>(i / map.width), static_cast<uint16_t>(i % map.width)};
+    s.objects[at++] =
+        SceneryObject{id, map.cells[i], static_cast<uint16_t>(i / map.width), static_cast<uint16_t>(i % map.width)};
   }
   s.h->hash = scenery_hash(s);
 }

@@ -42,8 +42,8 @@ struct TokenWriter {
     at += 3;
   }
 
-  // Copies a line, five tokens at a time where they fit; surplus tokens are overwritten or cleared later. `marks`: 16 bytes with
-  // the location where tokens have it, see Scenery.
+  // Copies a line, five tokens at a time where they fit; surplus tokens are overwritten or cleared later. `marks`: 16 bytes
+  // with the location where tokens have it, see Scenery.
   MG_FN void put_line(uint8_t location, const uint8_t* marks, const uint8_t* line, int32_t count) {
 #if !defined(__CUDA_ARCH__)  // there, words must be aligned
     if (attempted + count + kWide < room) {
@@ -162,7 +162,8 @@ MG_FN int32_t owner_label(const World& w, int32_t observer, int32_t cell) {
   return owner < 0 ? 0 : has_tag(w, observer, owner) ? 1 : 2;
 }
 
-// One token per border of the cell, of those in `visible`. There is no border between two owning tags that the observer both has.
+// One token per border of the cell, of those in `visible`. There is no border between two owning tags that the observer both
+// has.
 MG_FN void put_edges(const Program& p, const World& w, int32_t observer, int32_t cell, int32_t visible, uint8_t location,
                      TokenWriter& out) {
   const int32_t label = owner_label(w, observer, cell), stride = w.h->stride;
@@ -334,8 +335,7 @@ MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
   uint8_t* begin = io.observations + int64_t{agent} * io.tokens * 3;
   TokenWriter out{begin, io.tokens, 0};
   put_values(m, agent, out);
-  const int32_t unseen =
-      observe_window<true>(m.p, m.w, m.w.agent_slot[agent], m.w.agent_radius[agent], m.plain(), out);
+  const int32_t unseen = observe_window<true>(m.p, m.w, m.w.agent_slot[agent], m.w.agent_radius[agent], m.plain(), out);
   clear_unused(begin + 3 * min_of(out.attempted, io.tokens), begin + 3 * int64_t{io.tokens});
   count_observation(m.p, m.w, agent, io.tokens, out.attempted, unseen);
 }

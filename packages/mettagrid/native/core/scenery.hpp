@@ -13,10 +13,10 @@ constexpr int32_t kLine = 64;          // bytes of encoded tokens of one object,
 constexpr int32_t kLineTokens = 21;    // tokens that fit in it; the last byte is their number
 constexpr uint8_t kLineTooLong = 254;  // ...does not fit: encode straight into the observation
 
-constexpr int32_t kWindowSide = 15;   // rows and columns of the largest window
-constexpr int32_t kWindowRow = 16;    // places of a row in `rank`
-constexpr int32_t kWindowWords = 4;   // 64-bit words of a set of window cells
-constexpr int32_t kRadii = 8;         // 0..7
+constexpr int32_t kWindowSide = 15;  // rows and columns of the largest window
+constexpr int32_t kWindowRow = 16;   // places of a row in `rank`
+constexpr int32_t kWindowWords = 4;  // 64-bit words of a set of window cells
+constexpr int32_t kRadii = 8;        // 0..7
 
 struct SceneryHead {
   uint64_t bytes;
@@ -34,19 +34,19 @@ struct SceneryObject {
 static_assert(sizeof(SceneryObject) == 12, "part of snapshots");
 
 // X(type, name, count)
-#define MG_SCENERY(X)                                                                                  \
-  X(SceneryObject, objects, h.objects + 1)      /* one more, so that any slot can look it up */        \
-  X(uint8_t, vibe, h.templates)                                                                        \
-  X(uint8_t, blocks_vision, h.templates)                                                               \
-  X(uint32_t, tags, h.templates* h.tag_words)   /* [template][word] */                                 \
-  X(uint16_t, held, h.templates* h.resources)   /* [template][resource] */                             \
-  X(uint8_t, order, h.templates* h.resources)   /* [template][position] */                             \
-  X(uint8_t, lines, h.templates* kLine)         /* encoded tokens of scenery templates */              \
-  X(int32_t, window_offset, h.window)           /* cell of each window cell, from the observer's */    \
-  X(uint32_t, row_mask, kWindowSide)            /* bit per column: this cell is in the window */       \
+#define MG_SCENERY(X)                                                                                    \
+  X(SceneryObject, objects, h.objects + 1) /* one more, so that any slot can look it up */               \
+  X(uint8_t, vibe, h.templates)                                                                          \
+  X(uint8_t, blocks_vision, h.templates)                                                                 \
+  X(uint32_t, tags, h.templates* h.tag_words)      /* [template][word] */                                \
+  X(uint16_t, held, h.templates* h.resources)      /* [template][resource] */                            \
+  X(uint8_t, order, h.templates* h.resources)      /* [template][position] */                            \
+  X(uint8_t, lines, h.templates* kLine)            /* encoded tokens of scenery templates */             \
+  X(int32_t, window_offset, h.window)              /* cell of each window cell, from the observer's */   \
+  X(uint32_t, row_mask, kWindowSide)               /* bit per column: this cell is in the window */      \
   X(uint8_t, rank, (kWindowSide + 1) * kWindowRow) /* [row][column]: place in the order of the window */ \
-  X(uint8_t, marks, 16 * h.window)              /* its location at bytes 0, 3, .. 15 */                \
-  X(uint64_t, radius_set, kRadii* kWindowWords) /* [radius]: bit per window cell visible at it */
+  X(uint8_t, marks, 16 * h.window)                 /* its location at bytes 0, 3, .. 15 */               \
+  X(uint64_t, radius_set, kRadii* kWindowWords)    /* [radius]: bit per window cell visible at it */
 
 struct Scenery {
   SceneryHead* h;

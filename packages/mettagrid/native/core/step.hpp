@@ -48,8 +48,7 @@ MG_FN void count_coverage(const Program& p, const World& w) {
       set_bit(cells, cell);
       ++w.agent_unique[agent];
     }
-    const int32_t far =
-        abs_of(w.row(slot) - w.agent_spawn_row[agent]) + abs_of(w.col(slot) - w.agent_spawn_col[agent]);
+    const int32_t far = abs_of(w.row(slot) - w.agent_spawn_row[agent]) + abs_of(w.col(slot) - w.agent_spawn_col[agent]);
     w.agent_farthest[agent] = max_of(w.agent_farthest[agent], far);
     agent_stat(w, agent, p.set().stat_unique) = static_cast<float>(w.agent_unique[agent]);
     agent_stat(w, agent, p.set().stat_distance) = static_cast<float>(w.agent_farthest[agent]);

@@ -40,13 +40,13 @@ struct Header {
   int32_t height, width;
   int32_t stride, origin, cells;     // see World::cell
   int32_t window_rows, window_cols;  // how far the window reaches from its centre
-  int32_t templates;              // rows of this table of the program
-  int32_t actors;                 // slots of objects that can change: capacity, slot 0 included
-  int32_t slots;                  // ...and of the scenery after them
+  int32_t templates;                 // rows of this table of the program
+  int32_t actors;                    // slots of objects that can change: capacity, slot 0 included
+  int32_t slots;                     // ...and of the scenery after them
   int32_t agents;
   int32_t resources, tags, tag_words, territories;
-  int32_t game_stats, agent_stats, agent_rewards;               // agent_rewards: most entries of one agent
-  int32_t tag_capacity;                                         // sum over tags
+  int32_t game_stats, agent_stats, agent_rewards;  // agent_rewards: most entries of one agent
+  int32_t tag_capacity;                            // sum over tags
   int32_t area_capacity, claim_capacity;
   int32_t stat_words_game, stat_words_agent, cell_words;
   int32_t spawn_slots;  // room in the lists of free, removed and spawned objects
@@ -80,67 +80,67 @@ struct Claim {
 enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasAreas = 8, kBlocksVision = 16, kRemoved = 32 };
 
 // X(type, name, count): every array of the block. First the state...
-#define MG_STATE(X)                                                                                                \
-  X(int32_t, grid, h.cells) /* slot or kEmpty */                                                                   \
+#define MG_STATE(X)                                                                                                 \
+  X(int32_t, grid, h.cells) /* slot or kEmpty */                                                                    \
   X(int32_t, object_id, h.actors)                                                                                   \
   X(int32_t, object_template, h.actors)                                                                             \
   X(uint16_t, object_row, h.actors)                                                                                 \
   X(uint16_t, object_col, h.actors)                                                                                 \
   X(int32_t, object_agent, h.actors) /* agent id or kNone */                                                        \
-  X(int32_t, object_seen, h.slots)  /* step at which an agent last observed it */                                  \
+  X(int32_t, object_seen, h.slots)   /* step at which an agent last observed it */                                  \
   X(uint8_t, object_vibe, h.actors)                                                                                 \
   X(uint8_t, object_flags, h.actors)                                                                                \
   X(uint32_t, object_tags, h.actors* h.tag_words) /* [slot][word] */                                                \
   X(uint16_t, inventory, h.actors* h.resources)   /* [slot][resource] */                                            \
   X(uint8_t, held_order, h.actors* h.resources)   /* [slot][position]: held resources in observation order */       \
   X(uint8_t, held_level, h.actors)                /* size of the hash table behind that order, see inventory.hpp */ \
-  X(int32_t, free_slots, h.spawn_slots)                                                                                  \
-  X(int32_t, removed_slots, h.spawn_slots) /* removed in this step, free from the next */                                \
-  X(int32_t, new_areas, h.spawn_slots)     /* slots spawned in this step that have areas */                              \
-  X(int32_t, tag_first, h.tags)      /* slice of tag_holders */                                                    \
-  X(int32_t, tag_room, h.tags)                                                                                     \
-  X(int32_t, tag_held, h.tags)                                                                                     \
-  X(int32_t, tag_holders, h.tag_capacity) /* slots in the order in which they got the tag */                       \
-  X(int32_t, agent_slot, h.agents)                                                                                 \
-  X(uint16_t, agent_spawn_row, h.agents)                                                                           \
-  X(uint16_t, agent_spawn_col, h.agents)                                                                           \
-  X(int32_t, agent_before, h.agents) /* cell at the start of the step */                                           \
-  X(int32_t, agent_moved, h.agents)  /* cell after its previous action */                                          \
-  X(int32_t, agent_still, h.agents)  /* actions since it last moved */                                             \
-  X(int32_t, agent_action, h.agents) /* executed action, 0 when it failed */                                       \
-  X(int32_t, agent_order, h.agents)                                                                                \
-  X(uint8_t, agent_success, h.agents)                                                                              \
-  X(uint8_t, agent_animation, h.agents)                                                                            \
-  X(uint8_t, agent_radius, h.agents) /* how far its last observation reached, 0..7 */                              \
-  X(int32_t, agent_unique, h.agents)                                                                               \
-  X(int32_t, agent_farthest, h.agents)                                                                             \
-  X(uint32_t, agent_cells, h.agents* h.cell_words) /* cells it has stood on */                                     \
-  X(float, agent_total, h.agents)                  /* sum of rewards */                                            \
-  X(float, agent_last_reward, h.agents)                                                                            \
-  X(float, reward_before, h.agents* h.agent_rewards)                                                               \
-  X(float, agent_stat, h.agents* h.agent_stats)                                                                    \
-  X(uint32_t, agent_stat_set, h.agents* h.stat_words_agent)                                                        \
-  X(float, game_stat, h.game_stats)                                                                                \
-  X(uint32_t, game_stat_set, h.stat_words_game)                                                                    \
-  X(int32_t, invalid_id, h.agents* kInvalidIds)                                                                    \
-  X(int32_t, invalid_count, h.agents* kInvalidIds) /* 0 = entry unused */                                          \
-  X(AreaSource, area_source, h.area_capacity)                                                                      \
-  X(uint32_t, area_entered, h.area_capacity* h.agents) /* [source][agent]: when it entered, 0 = it is outside */   \
-  X(Claim, claim, h.claim_capacity)                                                                                \
-  X(int16_t, agent_owner, h.agents* h.territories)    /* owner of the agent's cell last step */                    \
-  X(uint16_t, owner_held, h.territories* h.resources) /* [territory][resource]: held by the owner's placeholder */ \
+  X(int32_t, free_slots, h.spawn_slots)                                                                             \
+  X(int32_t, removed_slots, h.spawn_slots) /* removed in this step, free from the next */                           \
+  X(int32_t, new_areas, h.spawn_slots)     /* slots spawned in this step that have areas */                         \
+  X(int32_t, tag_first, h.tags)            /* slice of tag_holders */                                               \
+  X(int32_t, tag_room, h.tags)                                                                                      \
+  X(int32_t, tag_held, h.tags)                                                                                      \
+  X(int32_t, tag_holders, h.tag_capacity) /* slots in the order in which they got the tag */                        \
+  X(int32_t, agent_slot, h.agents)                                                                                  \
+  X(uint16_t, agent_spawn_row, h.agents)                                                                            \
+  X(uint16_t, agent_spawn_col, h.agents)                                                                            \
+  X(int32_t, agent_before, h.agents) /* cell at the start of the step */                                            \
+  X(int32_t, agent_moved, h.agents)  /* cell after its previous action */                                           \
+  X(int32_t, agent_still, h.agents)  /* actions since it last moved */                                              \
+  X(int32_t, agent_action, h.agents) /* executed action, 0 when it failed */                                        \
+  X(int32_t, agent_order, h.agents)                                                                                 \
+  X(uint8_t, agent_success, h.agents)                                                                               \
+  X(uint8_t, agent_animation, h.agents)                                                                             \
+  X(uint8_t, agent_radius, h.agents) /* how far its last observation reached, 0..7 */                               \
+  X(int32_t, agent_unique, h.agents)                                                                                \
+  X(int32_t, agent_farthest, h.agents)                                                                              \
+  X(uint32_t, agent_cells, h.agents* h.cell_words) /* cells it has stood on */                                      \
+  X(float, agent_total, h.agents)                  /* sum of rewards */                                             \
+  X(float, agent_last_reward, h.agents)                                                                             \
+  X(float, reward_before, h.agents* h.agent_rewards)                                                                \
+  X(float, agent_stat, h.agents* h.agent_stats)                                                                     \
+  X(uint32_t, agent_stat_set, h.agents* h.stat_words_agent)                                                         \
+  X(float, game_stat, h.game_stats)                                                                                 \
+  X(uint32_t, game_stat_set, h.stat_words_game)                                                                     \
+  X(int32_t, invalid_id, h.agents* kInvalidIds)                                                                     \
+  X(int32_t, invalid_count, h.agents* kInvalidIds) /* 0 = entry unused */                                           \
+  X(AreaSource, area_source, h.area_capacity)                                                                       \
+  X(uint32_t, area_entered, h.area_capacity* h.agents) /* [source][agent]: when it entered, 0 = it is outside */    \
+  X(Claim, claim, h.claim_capacity)                                                                                 \
+  X(int16_t, agent_owner, h.agents* h.territories)    /* owner of the agent's cell last step */                     \
+  X(uint16_t, owner_held, h.territories* h.resources) /* [territory][resource]: held by the owner's placeholder */  \
   X(uint8_t, owner_vibe, h.territories)               /* vibe of the owner's placeholder */
 
 // ...then data that is derived from the state: hashes, snapshots and comparisons ignore it.
-#define MG_MADE(X)                                                                                        \
-  X(uint32_t, occupied, h.cell_words + 2)    /* bit per cell: an object is on it */                        \
-  X(uint32_t, shown, h.cell_words + 2)       /* bit per cell: an object is on it, or it has an edge */     \
-  X(uint32_t, dirty, (h.actors + 31) / 32)   /* bit per actor: its line must be encoded before use */      \
-  X(uint8_t, owner_edges, h.cells)           /* bits N, S, E, W: the neighbour's owner differs */          \
-  X(int16_t, owner_seen, h.cells)            /* owner of the first territory that has one, or -1 */        \
-  X(int16_t, owner, h.territories* h.cells)  /* [territory][cell]: tag id or -1 */                         \
-  X(uint64_t, changed, (h.slots + 64) / 64)  /* bit per slot, see World::mark */                           \
-  X(uint8_t, lines, (h.actors + 1) * kLine)  /* encoded tokens; one to spare for wide reads. Last: a reset leaves them */
+#define MG_MADE(X)                                                                                    \
+  X(uint32_t, occupied, h.cell_words + 2)   /* bit per cell: an object is on it */                    \
+  X(uint32_t, shown, h.cell_words + 2)      /* bit per cell: an object is on it, or it has an edge */ \
+  X(uint32_t, dirty, (h.actors + 31) / 32)  /* bit per actor: its line must be encoded before use */  \
+  X(uint8_t, owner_edges, h.cells)          /* bits N, S, E, W: the neighbour's owner differs */      \
+  X(int16_t, owner_seen, h.cells)           /* owner of the first territory that has one, or -1 */    \
+  X(int16_t, owner, h.territories* h.cells) /* [territory][cell]: tag id or -1 */                     \
+  X(uint64_t, changed, (h.slots + 64) / 64) /* bit per slot, see World::mark */                       \
+  X(uint8_t, lines, (h.actors + 1) * kLine) /* encoded tokens; one to spare for wide reads. Last: a reset leaves them */
 
 #define MG_ARRAYS(X) MG_STATE(X) MG_MADE(X)
 

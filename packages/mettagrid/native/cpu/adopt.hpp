@@ -47,13 +47,14 @@ inline void adopt_object(const mg::Program& p, const mg::World& from, const mg::
 // Writes the world without scenery into `block`, which has plan.bytes bytes, zeroed; `scenery` has no objects.
 inline mg::World adopt_scenery(const mg::Program& p, const mg::World& from, const mg::Header& plan, void* block,
                                const void* scenery) {
-  using mg::kInvalidIds;
   using mg::AreaSource, mg::Claim, mg::kLine;
+  using mg::kInvalidIds;
   *static_cast<mg::Header*>(block) = plan;
   const mg::World to = mg::World::view(block, scenery);
   // Rows of slots come first in every array, and there are more of them now.
   const mg::Header& h = *from.h;
-#define MG_COPY(Type, name, count) std::memcpy(to.name, from.name, static_cast<std::size_t>(int64_t{1} * (count)) * sizeof(Type));
+#define MG_COPY(Type, name, count) \
+  std::memcpy(to.name, from.name, static_cast<std::size_t>(int64_t{1} * (count)) * sizeof(Type));
   MG_ARRAYS(MG_COPY)
 #undef MG_COPY
   int32_t at = 0;

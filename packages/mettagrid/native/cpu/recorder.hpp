@@ -179,7 +179,8 @@ class Recorder {
   // Every slot, by object id: scenery and actors are in the order in which the map has them.
   void list_all(const mg::World& w) {
     std::vector<std::pair<int32_t, int32_t>> slots;
-    for (int32_t slot = static_cast<int32_t>(seen_.size()); --slot > 0;) slots.emplace_back(w.is_used(slot) ? w.id(slot) : 0, slot);
+    for (int32_t slot = static_cast<int32_t>(seen_.size()); --slot > 0;)
+      slots.emplace_back(w.is_used(slot) ? w.id(slot) : 0, slot);
     std::sort(slots.begin(), slots.end());
     all_.clear();
     for (const auto& entry : slots) all_.push_back(entry.second);
@@ -381,8 +382,8 @@ class Recorder {
   Row* end_ = nullptr;
 
   std::vector<uint64_t> pending_;  // bit per slot: must be compared
-  std::vector<int32_t> all_;  // slots to record before the pending ones, after the state was replaced
-  std::size_t listed_ = 0;   // ...of which so many are done
+  std::vector<int32_t> all_;       // slots to record before the pending ones, after the state was replaced
+  std::size_t listed_ = 0;         // ...of which so many are done
   bool is_anew_ = true;
   bool owners_changed_ = false;
   Phase phase_ = kDone;

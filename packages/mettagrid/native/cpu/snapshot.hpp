@@ -1,5 +1,5 @@
-// Worlds as bytes. A snapshot holds the state, the scenery and the last step's outputs for the agents; it opens only with the program
-// that created it. The bytes are untrusted: everything that the step uses as an index is checked before use.
+// Worlds as bytes. A snapshot holds the state, the scenery and the last step's outputs for the agents; it opens only with the
+// program that created it. The bytes are untrusted: everything that the step uses as an index is checked before use.
 #pragma once
 
 #include <string>
@@ -66,12 +66,12 @@ class StateCheck {
     if (h.tag_capacity < 0 || h.area_capacity < 0 || h.claim_capacity < 0 || !mg::measure_world(expected)) return false;
     return h.bytes == expected.bytes && h.state_bytes == expected.state_bytes && h.stride == expected.stride &&
            h.origin == expected.origin && h.cells == expected.cells && h.templates == expected.templates &&
-           h.resources == expected.resources && h.tags == expected.tags &&
-           h.tag_words == expected.tag_words && h.territories == expected.territories && h.window_rows == expected.window_rows &&
-           h.window_cols == expected.window_cols &&
-           h.game_stats == expected.game_stats && h.agent_stats == expected.agent_stats &&
-           h.agent_rewards == expected.agent_rewards && h.stat_words_game == expected.stat_words_game &&
-           h.stat_words_agent == expected.stat_words_agent && h.cell_words == expected.cell_words;
+           h.resources == expected.resources && h.tags == expected.tags && h.tag_words == expected.tag_words &&
+           h.territories == expected.territories && h.window_rows == expected.window_rows &&
+           h.window_cols == expected.window_cols && h.game_stats == expected.game_stats &&
+           h.agent_stats == expected.agent_stats && h.agent_rewards == expected.agent_rewards &&
+           h.stat_words_game == expected.stat_words_game && h.stat_words_agent == expected.stat_words_agent &&
+           h.cell_words == expected.cell_words;
   }
 
   bool passes() const {
@@ -95,7 +95,8 @@ class StateCheck {
   bool scenery() const {
     for (int32_t slot = h.actors; slot < h.slots; ++slot) {
       const mg::SceneryObject& fixed = w.fixed(slot);
-      if (!within(fixed.kind, 0, h.templates) || !p.templates[fixed.kind].is_scenery || !on_map(fixed.row, fixed.col)) return false;
+      if (!within(fixed.kind, 0, h.templates) || !p.templates[fixed.kind].is_scenery || !on_map(fixed.row, fixed.col))
+        return false;
       if (!within(fixed.id, 1, h.next_id) || !within(w.object_seen[slot], 0, int64_t{h.step} + 1)) return false;
       if (w.grid[w.cell_of(slot)] != slot) return false;
     }
@@ -202,15 +203,17 @@ inline std::string snapshot_problem(const mg::Program& p, uint64_t program_hash,
   if (head.program != program_hash) return "The snapshot was made with another program: the game or the version differs";
   mg::Header h;
   std::memcpy(&h, bytes + sizeof head, sizeof h);
-  const bool fits = head.agents == h.agents && head.tokens >= 0 && head.state_bytes == h.state_bytes && h.agents >= 1 &&
-                    h.state_bytes <= size && h.actors >= 1 && h.slots >= h.actors &&
-                    size == sizeof head + h.state_bytes + scenery_bytes(h) + static_cast<std::size_t>(h.agents) * output_bytes(head.tokens);
+  const bool fits =
+      head.agents == h.agents && head.tokens >= 0 && head.state_bytes == h.state_bytes && h.agents >= 1 &&
+      h.state_bytes <= size && h.actors >= 1 && h.slots >= h.actors &&
+      size == sizeof head + h.state_bytes + scenery_bytes(h) + static_cast<std::size_t>(h.agents) * output_bytes(head.tokens);
   if (!fits || head.check != hash_bytes(bytes + sizeof head, size - sizeof head)) return "The snapshot is damaged";
   if (!StateCheck::has_right_sizes(p, h)) return "The sizes in the snapshot do not fit the program";
   const Block block = zeroed_block(h.bytes);
   std::memcpy(block.get(), bytes + sizeof head, h.state_bytes);
   const SceneryBlock scenery = copied_scenery(p, h, bytes + sizeof head + h.state_bytes);
-  if (!StateCheck(p, mg::World::view(block.get(), scenery.get())).passes()) return "The snapshot holds a state that no game can be in";
+  if (!StateCheck(p, mg::World::view(block.get(), scenery.get())).passes())
+    return "The snapshot holds a state that no game can be in";
   return "";
 }
 
