@@ -32,11 +32,13 @@ Result = TypeVar("Result")
 EPOCH = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 _TICK = 1e-6
 """the least that the clock moves, in seconds: a wait of less could repeat for ever"""
+_MAX_TURNS = 200_000
+"""of the event loop in one second of the virtual clock; a busy second has some thousands"""
 _process: contextvars.ContextVar[Process | None] = contextvars.ContextVar("process", default=None)
 
 
 class Deadlock(Exception):
-    """Everything waits, and nothing will ever happen."""
+    """Everything waits for ever, or tasks wake each other for ever and no time passes."""
 
 
 class Scheduler(asyncio.BaseEventLoop):
@@ -48,8 +50,11 @@ class Scheduler(asyncio.BaseEventLoop):
         self.chance = random.Random(f"schedule/{seed}")
         self.show: Callable[[str], None] | None = None
         self.lines: list[str] = []
+        self._turns = 0
         self.slowness = 0.0
         """how long threads and disks take, in seconds, at most"""
+        self._jitter = f"jitter/{seed}"
+        """seeds the shared generator, from which workers draw their pauses"""
         self._bytes = random.Random(f"bytes/{seed}").randbytes
         self._digest = hashlib.blake2b(digest_size=16)
         self._selector = self  # type: ignore[assignment]
@@ -62,9 +67,19 @@ class Scheduler(asyncio.BaseEventLoop):
         """Wait as a selector does: the clock jumps to the next timer."""
         if timeout is None:
             raise Deadlock
+        self._turns += 1
+        if self._turns > _MAX_TURNS:
+            raise Deadlock
         if not self._ready:  # all tasks wait
+            second = int(self.now)
             self.now += max(timeout, _TICK)
+            if int(self.now) > second:
+                self._turns = 0
         return []
+
+    def call_at(self, when: float, callback: Any, *arguments: Any, context: Any = None) -> asyncio.TimerHandle:
+        """Set a timer. Time passes before it: a loop that waits for less than the clock can show would not end."""
+        return super().call_at(max(when, self.now + _TICK), callback, *arguments, context=context)
 
     def close(self) -> None:
         self._selector = None  # type: ignore[assignment]
@@ -121,7 +136,12 @@ class Scheduler(asyncio.BaseEventLoop):
             ):
                 patches.enter_context(mock.patch.object(place, name, new))
             self._ticks = 0
-            yield
+            state = random.getstate()
+            random.seed(self._jitter)
+            try:
+                yield
+            finally:
+                random.setstate(state)
 
     def _tick(self) -> int:
         """Return a clock that never shows the same time twice."""

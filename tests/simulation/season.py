@@ -179,7 +179,8 @@ class _Season:
         reply = await self._insist(name, "POST", f"{season}/submissions", user.pairs, json.dumps(body).encode())
         self.checks.entered(version)
         server = reply.server
-        if server.is_up and server.life == reply.life:  # a server shows at once what it has acknowledged
+        is_its_own = reply.status != 409  # else another server has accepted it, and the answer was lost
+        if is_its_own and server.is_up and server.life == reply.life:  # a server shows at once what it has accepted
             try:
                 listed = await server.handle("GET", f"{season}/policies", [], b"")
             except ConnectionError:
