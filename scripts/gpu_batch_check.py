@@ -1,7 +1,7 @@
 """Compare `mettagrid.gpu.Batch` with the CPU engine, and measure its speed.
 
 usage: gpu_batch_check.py check [--worlds 8] [--device cuda] EPISODE ...    equal after every step?
-       gpu_batch_check.py speed [--worlds N,N,...] [--steps 100] EPISODE ...    agent-steps per second
+       gpu_batch_check.py speed [--worlds N,N,...] [--steps 200] EPISODE ...    agent-steps per second
 
 Episodes are files of `gpu_episode.py`, also compressed with gzip. Needs the packages of `gpu_site.py`
 (`PYTHONPATH=build/gpu/site`) or of `.venv/`, and PyTorch. The last line is a JSON summary.
@@ -29,14 +29,11 @@ from mettagrid.mettagrid_c import MettaGrid
 MAGIC = 0x4550474D
 OUTPUTS = ("observations", "rewards", "terminals", "truncations")
 SPREADS = (1, 2, 4, 8, 16)
-SWEEP_WORLDS = 16384
+SWEEP_WORLDS, SWEEP_STEPS = 16384, 20
 
 
 class Episode:
-    """A program without names, a map, a seed, actions, and digests of the outputs.
-
-    The hashes in the file are of a world outside of a batch, whose first observation was counted once less.
-    """
+    """A program without names, a map, a seed, actions, digests of the outputs and hashes of the state."""
 
     def __init__(self, path: Path) -> None:
         data = path.read_bytes()
@@ -45,7 +42,7 @@ class Episode:
         if len(words) < 9 or words[0] != MAGIC:
             sys.exit(f"gpu_batch_check: {path} is not an episode file of gpu_episode.py")
         self.name = path.name.partition(".episode")[0]
-        size, height, width, self.agents, tokens, self.steps, _, self.seed = map(int, words[1:9])
+        size, height, width, self.agents, tokens, self.steps, hashes, self.seed = map(int, words[1:9])
         at = 9
 
         def take(*shape: int) -> np.ndarray:
@@ -58,6 +55,7 @@ class Episode:
         self.map = Map(self.program.native, take(height, width), take(height, width))
         self.actions, self.vibe_actions = take(self.steps, self.agents), take(self.steps, self.agents)
         self.digests = take(self.steps + 1).view(np.uint32)
+        self.hashes = take(2 * hashes).view(np.uint64)
 
     def row(self, step: int, worlds: int) -> dict[str, np.ndarray]:
         return {name: np.tile(getattr(self, name)[step], worlds) for name in ("actions", "vibe_actions")}
@@ -113,6 +111,8 @@ def difference(episode: Episode, cpu: CpuBatch, gpu: Batch, step: int) -> str | 
         if world.state_hash() != int(hashes[number]):
             differences = world.diff(gpu.world(number), max_changes=3)
             return f"step {step}: the state of world {number} differs: {[str(change) for change in differences]}"
+    if int(hashes[0]) != int(episode.hashes[step]):
+        return f"step {step}: world 0 has another hash than in the file"
     # The hash covers all stats; compare them by themselves too, world by world.
     number = step % len(cpu.worlds)
     if cpu.worlds[number].get_episode_stats() != gpu.world(number).get_episode_stats():
@@ -139,7 +139,7 @@ def check_all(paths: list[Path], worlds: int, device: str) -> dict[str, Any]:
 def speed(episode: Episode, sizes: list[int], steps: int) -> dict[str, Any]:
     sweep = {}
     for spread in SPREADS:
-        rate = measured(episode, min(SWEEP_WORLDS, max(sizes)), max(10, steps // 5), spread)
+        rate = measured(episode, min(SWEEP_WORLDS, max(sizes)), SWEEP_STEPS, spread)
         if rate is not None:
             sweep[spread] = rate
     if not sweep:
@@ -206,7 +206,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=["check", "speed"])
     parser.add_argument("--worlds", help="check: worlds per episode (8); speed: sizes (1024,4096,16384,65536)")
-    parser.add_argument("--steps", type=int, default=100, help="steps to measure")
+    parser.add_argument("--steps", type=int, default=200, help="steps to measure, after as many that are not")
     parser.add_argument("--device", default="cuda", help="cuda, or `emulated` to check the kernels on the CPU")
     parser.add_argument("episodes", nargs="+", type=Path)
     arguments = parser.parse_args()

@@ -50,6 +50,7 @@ def write_episode(oracle: Path, name: str, path: Path) -> None:
         program = compile(config)
     grid = build_map(config.game, simulator=None, maps_cache=None).grid
     world = MettaGrid(program, grid, meta["seed"])
+    world.begin(grid, meta["seed"])  # as in a batch, where the first observation is counted twice
     recorded = meta_path.with_name(f"{name}.actions.npz")
     script = dict(np.load(recorded)) if recorded.exists() else random_actions(world, meta)
     actions, vibe_actions = (script[key][: meta["steps"]].astype(np.int32) for key in ("actions", "vibe_actions"))

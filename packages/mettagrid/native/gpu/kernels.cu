@@ -92,7 +92,7 @@ extern "C" __global__ void __launch_bounds__(32 * kMostWarps) begin_kernel(const
 }
 
 #ifndef MG_RULES_BLOCKS
-#define MG_RULES_BLOCKS 5  // of 128 threads, at least, on a multiprocessor: limits the registers of a thread
+#define MG_RULES_BLOCKS 8  // of 128 threads, at least, on a multiprocessor: limits the registers of a thread
 #endif
 constexpr int32_t kMostViews = 32;
 
