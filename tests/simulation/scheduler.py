@@ -12,6 +12,7 @@ import contextvars
 import hashlib
 import os
 import random
+import tempfile
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import ExitStack, contextmanager
@@ -55,7 +56,8 @@ class Scheduler(asyncio.BaseEventLoop):
         """how long threads and disks take, in seconds, at most"""
         self._jitter = f"jitter/{seed}"
         """seeds the shared generator, from which workers draw their pauses"""
-        self._bytes = random.Random(f"bytes/{seed}").randbytes
+        self._bytes: dict[int, random.Random] = {}
+        self._bytes_seed = f"bytes/{seed}"
         self._digest = hashlib.blake2b(digest_size=16)
         self._selector = self  # type: ignore[assignment]
         self.set_task_factory(_make_task)
@@ -116,7 +118,10 @@ class Scheduler(asyncio.BaseEventLoop):
         """Replace clocks, random bytes and threads of this process while the block runs."""
 
         def urandom(size: int) -> bytes:
-            return self._bytes(size)
+            # A stream for each size: libraries that draw something at their first use do not shift what others draw.
+            if size not in self._bytes:
+                self._bytes[size] = random.Random(f"{self._bytes_seed}/{size}")
+            return self._bytes[size].randbytes(size)
 
         def sleep(seconds: float) -> None:
             await_here(asyncio.sleep(seconds))
@@ -132,6 +137,7 @@ class Scheduler(asyncio.BaseEventLoop):
                 (os, "urandom", urandom),
                 (random, "_urandom", urandom),
                 (base, "_last_stamp", 0),
+                (tempfile, "_name_sequence", None),  # seeds its generator at its first use
                 (anyio.to_thread, "run_sync", _run_sync),
             ):
                 patches.enter_context(mock.patch.object(place, name, new))

@@ -26,8 +26,8 @@ __all__ = ["Outcome", "play_calmly", "play_season"]
 
 _JSON = [("content-type", "application/json")]
 PATIENCE_SECONDS = 900.0
-QUIET_SECONDS = 7.0
-"""without a change, after the last of which every loop has looked at everything"""
+QUIET_SECONDS = 25.0
+"""after the end of the last job: every loop has looked at everything, and no cached value is older than that"""
 
 
 @dataclass

@@ -62,10 +62,14 @@ def create_app(settings: Settings | None = None, *, clock: Clock = utc_now) -> F
         dependencies=[Depends(limit)],
     )
     database = Database(settings.sqlalchemy_url(), timeout_seconds=settings.database_timeout_seconds)
-    migrate(database)
     outcomes.install()
-    _seed(settings, database, clock)
-    open_state(app, settings, database, clock)
+    try:
+        migrate(database)
+        _seed(settings, database, clock)
+        open_state(app, settings, database, clock)
+    except BaseException:
+        database.close()
+        raise
     refusals.install(app)
     for router in _routers():
         app.include_router(router)

@@ -15,7 +15,7 @@ from pathlib import Path
 from coworld.commissioner.protocol import PlatformMessage
 from observatory.job_states import COMMISSIONER
 from observatory.jobs.schemas import Lease
-from observatory.worker.client import HttpJobClient, LeaseLost, ServerAway
+from observatory.worker.client import Call, HttpJobClient, LeaseLost, ServerAway
 from observatory.worker.commissioner import HttpPipe
 from packages.observatory.tests.commissioners.script import Script
 
@@ -54,7 +54,7 @@ def main() -> None:
     client = HttpJobClient(server, Path(token_file).read_text().strip())
     while True:
         try:
-            lease = client.lease(name, wait_seconds=0.5, lane=COMMISSIONER)
+            lease = client.lease(name, wait_seconds=0.5, call=Call(lane=COMMISSIONER))
         except ServerAway:
             time.sleep(0.05)
             continue

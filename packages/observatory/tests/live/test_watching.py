@@ -255,8 +255,9 @@ def test_a_match_that_is_too_long_stops_being_shown_and_frees_its_memory(stage: 
 def test_there_is_a_limit_to_the_number_of_spectators(stage: Stage) -> None:
     stage.app.state.settings.max_live_watchers_per_address = 2
     match = stage.match()
-    first, _ = stage.watch(match), stage.watch(match)
+    first, second = stage.watch(match), stage.watch(match)
     first.next("hello")
+    second.next("hello")
     assert "too many people watching" in stage.refusal(match)
     first.socket.close()
     until(lambda: stage.broadcasts.watchers == 1)

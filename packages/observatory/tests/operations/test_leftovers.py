@@ -10,15 +10,17 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from observatory.operations.leftovers import remove_leftovers
+from observatory.store.layout import EPISODE_UPLOADS, SUBMISSIONS
 from packages.observatory.tests.coworlds.test_content import PROGRAMS, announced, send_program, zipped
 
 OCTETS = {"Content-Type": "application/octet-stream"}
 PREFIXES = ("content/", "content-uploads/", "policies/")
+OTHER_UPLOADS = (SUBMISSIONS, EPISODE_UPLOADS)
 
 
 def test_files_that_no_row_knows_are_removed(app: FastAPI, client: TestClient, ada: Any) -> None:
     store = app.state.store
-    for prefix in PREFIXES:
+    for prefix in (*PREFIXES, *OTHER_UPLOADS):  # of other tests
         for key in store.keys(prefix):
             store.delete(key)
     program = zipped({"coworld_local.json": "{}", "main.py": "recorded"})

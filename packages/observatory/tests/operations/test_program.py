@@ -163,5 +163,5 @@ def test_an_unreachable_database_is_reported_without_its_password(command: Any) 
 def test_the_guide_for_operators_names_settings_that_exist() -> None:
     guide = (Path(__file__).parents[4] / "docs/guides/operators.md").read_text()
     named = {name.lower() for name in re.findall(r"OBSERVATORY_([A-Z0-9_]+)", guide)}
-    options_of_commands = {"server"}  # of `observatory worker`
-    assert len(named) > 20 and named <= {*Settings.model_fields, *options_of_commands}
+    others = {"server", "trace_file"}  # of `observatory worker`; of the server and of workers
+    assert len(named) > 20 and named <= {*Settings.model_fields, *others}

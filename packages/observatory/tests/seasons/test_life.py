@@ -131,6 +131,6 @@ def test_the_cost_of_a_season_follows_from_measured_matches_of_seasons_like_it(
     text = MINE.replace("tutorial, num_agents: 2", "arena, num_agents: 4").replace("[[1, 1]]", "[[2, 2]]")
     preview = call("POST", "/preview", {"yaml": text, "policies": 3})["preview"]
     assert preview["matches"] == 3 * 2 + 3 * 5
-    assert preview["basis"] == "Measured with the last 1 matches of arena with 4 agents"
+    assert preview["basis"] == "Measured with the last 1 match of arena with 4 agents"
     assert preview["cpu_seconds"] == pytest.approx(preview["matches"] * preview["match_seconds"])
     assert preview["workers"] == 0 and preview["days"] is None
