@@ -106,6 +106,7 @@ def cluster() -> Iterator[Cluster]:
         yield Cluster(Path(folder))
 
 
+@pytest.mark.second_library  # the recovered server takes no writes for a moment: a busy machine is slower than the test
 def test_the_database_is_recovered_to_a_point_in_time(
     cluster: Cluster, s3_address: str, s3_bucket: str, tmp_path: Path
 ) -> None:
