@@ -80,10 +80,10 @@ def test_a_stopped_run_continues_on_the_other_engine() -> None:
 def test_without_a_gpu_the_cpu_plays_when_it_may() -> None:
     (task,) = make_tasks([("room", MettaGridConfig.EmptyRoom(num_agents=1))], None, seed=3)
     given = Rotation([task]), range(1), WorldSettings(seed=5, map_seed=None, maps=1, total_worlds=1)
-    told: list[str] = []
+    messages: list[str] = []
     with pytest.raises(SettingError, match=r"CUDA|GPU"):
-        make_worlds("gpu", "gpu", *given, tell=told.append)
-    worlds = make_worlds("gpu", "auto", *given, tell=told.append)
+        make_worlds("gpu", "gpu", *given, tell=messages.append)
+    worlds = make_worlds("gpu", "auto", *given, tell=messages.append)
     assert type(worlds) is TrainingWorlds
-    assert len(told) == 1 and told[0].endswith("The CPU plays the worlds.")
+    assert len(messages) == 1 and messages[0].endswith("The CPU plays the worlds.")
     worlds.close()

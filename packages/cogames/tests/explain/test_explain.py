@@ -1,4 +1,4 @@
-"""What decided an episode. The engine's own stats are the truth for the counts."""
+"""Explanations of episodes, compared with the stats that the engine itself counts."""
 
 from __future__ import annotations
 
