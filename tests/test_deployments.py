@@ -22,13 +22,17 @@ OPERATOR = "postgresql.cnpg.io"
 METRIC = re.compile(r"\b(?:observatory|process)_[a-z0-9_]+")
 
 
-@pytest.fixture(scope="module", params=["address", "operator"])
-def rendered(request: pytest.FixtureRequest) -> list[Any]:
-    """An overlay as `kubectl` renders it."""
-    words = [require_tool("kubectl"), "kustomize", str(LEAGUE / "overlays" / request.param)]
+def render(folder: Path) -> list[Any]:
+    words = [require_tool("kubectl"), "kustomize", str(folder)]
     answer = subprocess.run(words, capture_output=True, text=True, timeout=60)
     assert answer.returncode == 0, answer.stderr
     return list(yaml.safe_load_all(answer.stdout))
+
+
+@pytest.fixture(scope="module", params=["address", "operator"])
+def rendered(request: pytest.FixtureRequest) -> list[Any]:
+    """An overlay as `kubectl` renders it."""
+    return render(LEAGUE / "overlays" / request.param)
 
 
 def of_kind(documents: list[Any], kind: str) -> dict[str, Any]:
@@ -75,6 +79,20 @@ def test_selectors_find_their_pods(rendered: list[Any]) -> None:
         assert any(selector.items() <= labels.items() for labels in pods), selector
 
 
+def test_workers_of_another_cluster_are_scaled_by_the_queue_and_drain_before_they_are_killed() -> None:
+    documents = render(DEPLOY / "kubernetes" / "workers" / "autoscaled")
+    for document in documents:
+        for version in VERSIONS:
+            kubernetes_validate.validate(document, version, strict=True)
+    (deployment,) = of_kind(documents, "Deployment").values()
+    (autoscaler,) = of_kind(documents, "HorizontalPodAutoscaler").values()
+    assert "replicas" not in deployment["spec"]  # the autoscaler's, also when the files are applied again
+    assert autoscaler["spec"]["scaleTargetRef"]["name"] == deployment["metadata"]["name"]
+    pod = deployment["spec"]["template"]["spec"]
+    (drain,) = [word for word in pod["containers"][0]["args"] if word.startswith("--drain-seconds=")]
+    assert int(drain.partition("=")[2]) < pod["terminationGracePeriodSeconds"]
+
+
 def test_the_guide_creates_every_key_of_the_secret_that_is_required(rendered: list[Any]) -> None:
     guide = (ROOT / "docs" / "guides" / "deploy.md").read_text()
     text = json.dumps(rendered)
@@ -91,8 +109,10 @@ def _secret_items(rendered: list[Any]) -> list[dict[str, str]]:
 
 
 def test_settings_of_the_cluster_are_settings_of_the_server(rendered: list[Any]) -> None:
-    (settings,) = of_kind(rendered, "ConfigMap").values()
-    _check_settings(settings["data"])
+    settings = of_kind(rendered, "ConfigMap").values()
+    assert len(settings) == 2
+    for entry in settings:
+        _check_settings(entry["data"])
     containers = [
         container
         for deployment in of_kind(rendered, "Deployment").values()

@@ -130,13 +130,3 @@ def test_threads_follow_whole_cores() -> None:
 )
 def test_moving_tags_are_pulled_again(image: str, policy: str) -> None:
     assert pull_policy(image) == policy
-
-
-def test_the_manifest_of_workers_is_valid_and_drains_before_it_is_killed() -> None:
-    documents = list(yaml.safe_load_all((BASE / "workers.yaml").read_text()))
-    for document in documents:
-        check(document)
-    deployment = next(document for document in documents if document["kind"] == "Deployment")
-    pod = deployment["spec"]["template"]["spec"]
-    (drain,) = [word for word in pod["containers"][0]["args"] if word.startswith("--drain-seconds=")]
-    assert int(drain.partition("=")[2]) < pod["terminationGracePeriodSeconds"]
