@@ -1,6 +1,6 @@
 import { defineConfig } from "vite";
 
-const PAGES = ["player", "global", "replay", "rewards", "stats"];
+const PAGES = ["player", "global", "replay", "match", "rewards", "stats"];
 
 // The pages of BitWorld games. A game serves them from a folder of any address, so their assets have relative paths.
 export default defineConfig({

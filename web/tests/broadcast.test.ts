@@ -1,9 +1,9 @@
 import { deflateSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { unpackMessage } from "../src/decode";
+import { unpackMessage } from "../src/live/match";
+import { Pace } from "../src/live/pace";
 import { App, type Live } from "../src/pages/app";
 import { Spectated } from "../src/pages/broadcast/game";
-import { Pace } from "../src/pages/broadcast/pace";
 import { readPlace } from "../src/pages/url";
 
 test("a compressed message is the message that was compressed, and others stay as they are", async () => {

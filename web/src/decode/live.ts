@@ -3,14 +3,6 @@ import { damaged, ReplayError } from "./errors";
 import { MOST_AGENT_TICKS } from "./limits";
 import { emptyNotes, type Replay } from "./replay";
 import { Rows } from "./rows";
-import { unpack } from "./unpack";
-
-const PACKED = 4;
-
-/** Return a message of a live game as it was before it was compressed; most messages are not. */
-export function unpackMessage(message: Uint8Array): Promise<Uint8Array> {
-  return message[0] === PACKED ? unpack(message.subarray(1), "deflate") : Promise.resolve(message);
-}
 
 /**
  * Append a chunk: in the format of `.cogreplay`, uncompressed, starting where the replay ends.

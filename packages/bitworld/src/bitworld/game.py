@@ -98,6 +98,13 @@ class Game(ABC):
     def scene(self) -> Scene:
         """Return what the map viewer shows. It may show hidden information: it is for spectators."""
 
+    def public_scene(self) -> Scene:
+        """Return what the map viewer shows while secrets stay secret: what all players know.
+
+        The default is for games without secrets such as roles.
+        """
+        return self.scene()
+
     def player_scene(self, player: int) -> Scene:
         """Return what a player sees, as a scene."""
         raise NotImplementedError(f"{self.title} has no sprite view for players")

@@ -1,11 +1,13 @@
 """One game without a server: seated players, steps, pictures, an optional replay. The episode runner uses it."""
 
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from bitworld.game import Account
+from bitworld.broadcast import Broadcast, Tick, write_scenes
+from bitworld.game import Account, Game
 from bitworld.picture import Picture
 from bitworld.players.scenes import pack_scene
 from bitworld.registry import new_game
@@ -13,16 +15,20 @@ from bitworld.replays import Recorder
 from bitworld.scene import Scene
 from bitworld.wire.sprites import SceneWriter
 
-__all__ = ["Match", "open_match"]
+__all__ = ["SeatedMatch", "open_match"]
 
 
-class Match:
+class SeatedMatch:
     """A game whose players have all joined. It ends when the game is decided, and is never played twice."""
 
     def __init__(
         self, name: str, config: Mapping[str, Any], players: Sequence[str], replay_path: Path | None = None
     ) -> None:
         """Create the game and seat its players. Raises `BadConfig`, `JoinRefused` or `UnknownGame`."""
+        self._name, self._config, self._players = name, dict(config), list(players)
+        self._broadcast: Broadcast | None = None
+        self._chats: list[tuple[int, str]] = []
+        self._ticks: list[Tick] = []
         self.game = new_game(name, config)
         self._resources = ExitStack()
         self._recorder: Recorder | None = None
@@ -62,20 +68,45 @@ class Match:
 
     def chat(self, player: int, text: str) -> bool:
         """Say something; return whether the game accepts it now."""
-        return (self._recorder or self.game).chat(player, text)
+        is_accepted = (self._recorder or self.game).chat(player, text)
+        if is_accepted:
+            self._chats.append((player, text))
+        return is_accepted
 
     def step(self, masks: Sequence[int]) -> None:
         """Advance one tick with the buttons that each player holds."""
         (self._recorder or self.game).step(list(masks))
+        self._ticks.append(Tick(tuple(masks), tuple(self._chats), time.monotonic()))
+        self._chats.clear()
 
     def accounts(self) -> Sequence[Account]:
         return self.game.accounts()
 
+    def broadcast(self, *, hides_secrets: bool) -> Broadcast:
+        """Return the match for people who watch while it is played."""
+        self._broadcast = Broadcast(self._new_game, self._ticks, hides_secrets=hides_secrets)
+        return self._broadcast
+
+    def write_scenes(self, path: Path) -> None:
+        """Write what spectators see, tick by tick, for the viewer; see `bitworld.broadcast`."""
+        write_scenes(path, self._new_game, self._ticks)
+
+    def _new_game(self) -> Game:
+        """Return a second game that begins like this one."""
+        game = new_game(self._name, self._config)
+        for player in self._players:
+            game.join(player)
+        return game
+
     def close(self) -> None:
-        """Complete the replay file."""
+        """Complete the replay file and end the broadcast."""
+        if self._broadcast is not None:
+            self._broadcast.end()
         self._resources.close()
 
 
-def open_match(name: str, config: Mapping[str, Any], players: Sequence[str], replay_path: Path | None = None) -> Match:
+def open_match(
+    name: str, config: Mapping[str, Any], players: Sequence[str], replay_path: Path | None = None
+) -> SeatedMatch:
     """Open a match for the episode runner of mettagrid, which finds this function by its entry point."""
-    return Match(name, config, players, replay_path)
+    return SeatedMatch(name, config, players, replay_path)

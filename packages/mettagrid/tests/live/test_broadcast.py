@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mettagrid.live import WHOLE, Broadcast, Piece
+from mettagrid.live import WHOLE, Broadcast, LiveFeed, Piece
 from mettagrid.live._chunks import CHUNK
 from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy
 from mettagrid.policy.policy_spec import PolicySpec
@@ -47,10 +47,16 @@ class TalkativePolicy(MultiAgentPolicy):
 class Watching(SimulatorEventHandler):
     """Reads a broadcast while the episode is played, as a thread would: every few steps."""
 
-    def __init__(self, broadcast: Broadcast, *, every: int, first: int = 0) -> None:
+    hides_secrets = False
+
+    def __init__(self, *, every: int, first: int = 0) -> None:
         super().__init__()
-        self.broadcast, self.every, self.first = broadcast, every, first
+        self.every, self.first = every, first
         self.pieces: list[Piece] = []
+
+    def show(self, feed: LiveFeed) -> None:
+        assert isinstance(feed, Broadcast)
+        self.broadcast = feed
 
     def on_step(self) -> None:
         step = self._sim.current_step
@@ -60,12 +66,12 @@ class Watching(SimulatorEventHandler):
             self.pieces += self.broadcast.read()
 
 
-def play(path: Path, broadcast: Broadcast | None, *handlers: SimulatorEventHandler, steps: int = 60) -> None:
+def play(path: Path, watching: Watching | None = None, *, steps: int = 60) -> None:
     env = room(2, steps)
     env.game.map_builder.seed = MAP_SEED  # type: ignore[union-attr]
     policies = [PolicySpec(class_path=f"{__name__}.TalkativePolicy")]
     plan = EpisodePlan(env, policies, [0, 0], seed=SEED, policy_seed=5, policy_names=["Ada's policy"], replay_path=path)
-    play_episode(plan, broadcast=broadcast, event_handlers=handlers)
+    play_episode(plan, live=watching, event_handlers=[] if watching is None else [watching])
 
 
 def joined(pieces: list[Piece]) -> tuple[Replay, Rows, list[Any]]:
@@ -88,15 +94,15 @@ def joined(pieces: list[Piece]) -> tuple[Replay, Rows, list[Any]]:
 
 @pytest.mark.parametrize(("every", "first"), [(1, 0), (7, 0), (20, 45), (1000, 0)])
 def test_a_watched_episode_is_the_recorded_one_tick_by_tick(tmp_path: Path, every: int, first: int) -> None:
-    broadcast = Broadcast()
-    watching = Watching(broadcast, every=every, first=first)
-    play(tmp_path / "watched.json.z", broadcast, watching)
-    play(tmp_path / "alone.json.z", None)
+    watching = Watching(every=every, first=first)
+    play(tmp_path / "watched.json.z", watching)
+    broadcast = watching.broadcast
+    play(tmp_path / "alone.json.z")
     assert (tmp_path / "watched.json.z").read_bytes() == (tmp_path / "alone.json.z").read_bytes()
     assert broadcast.has_ended
     _, rows, notes = joined([*watching.pieces, *broadcast.read()])
     assert not broadcast.has_more and list(broadcast.read()) == []
-    play(tmp_path / "own.cogreplay", None)
+    play(tmp_path / "own.cogreplay")
     recorded = load_replay(tmp_path / "own.cogreplay").rows
     recorded = recorded.take(~np.isin(recorded.field, PRIVATE))
     for ours, theirs in zip(rows.columns(), recorded.columns(), strict=True):
@@ -107,10 +113,9 @@ def test_a_watched_episode_is_the_recorded_one_tick_by_tick(tmp_path: Path, ever
 
 
 def test_no_seed_and_nothing_of_a_policy_is_in_the_bytes(tmp_path: Path) -> None:
-    broadcast = Broadcast()
-    watching = Watching(broadcast, every=5)
-    play(tmp_path / "episode.json.z", broadcast, watching)
-    pieces = [*watching.pieces, *broadcast.read()]
+    watching = Watching(every=5)
+    play(tmp_path / "episode.json.z", watching)
+    pieces = [*watching.pieces, *watching.broadcast.read()]
     replay, rows, _ = joined(pieces)
     assert replay.seed is None and replay.observed_values is None and not replay.has_asked
     assert replay.policy_names == ["Ada's policy", "Ada's policy"]
@@ -123,9 +128,9 @@ def test_no_seed_and_nothing_of_a_policy_is_in_the_bytes(tmp_path: Path) -> None
 
 
 def test_ticks_are_never_said_to_be_older_than_they_are(tmp_path: Path) -> None:
-    broadcast = Broadcast()
-    watching = Watching(broadcast, every=10)
-    play(tmp_path / "episode.json.z", broadcast, watching)
+    watching = Watching(every=10)
+    play(tmp_path / "episode.json.z", watching)
+    broadcast = watching.broadcast
     broadcast.rewind()
     pieces = list(broadcast.read())
     assert pieces[0].tick == 0 and pieces[-1].tick == 60

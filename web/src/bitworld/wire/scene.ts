@@ -63,6 +63,17 @@ export class SceneReader {
     return layers;
   }
 
+  /** Return a scene that can change on its own. Sprites are shared: they never change. */
+  copy(): SceneReader {
+    const copy = new SceneReader(this.maxBytes);
+    for (const [number, sprite] of this.sprites) copy.sprites.set(number, sprite);
+    for (const [number, item] of this.items) copy.items.set(number, item);
+    for (const [number, kind] of this.kinds) copy.kinds.set(number, kind);
+    for (const [number, size] of this.sizes) copy.sizes.set(number, size);
+    copy.bytes = this.bytes;
+    return copy;
+  }
+
   /** Apply all messages of one WebSocket message. */
   feed(data: Uint8Array): void {
     const fields = new Fields(data);

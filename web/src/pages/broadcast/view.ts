@@ -1,11 +1,12 @@
 import type { Episode } from "../../decode";
+import type { MatchState } from "../../live/match";
+import { Pace } from "../../live/pace";
 import { button, el, onClick, setText } from "../../ui/dom";
 import { ICONS } from "../../ui/icons";
 import type { App } from "../app";
 import { formatNumber } from "../format";
 import { Spectated } from "./game";
-import { Pace } from "./pace";
-import { BroadcastSource, type MatchState } from "./source";
+import { BroadcastSource } from "./source";
 
 /** Steps per second that a person can follow; a faster match is played slower than it happens. */
 const FASTEST = 40;

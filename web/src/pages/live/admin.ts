@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../decode";
+import { LiveSocket } from "../../live/socket";
 import type { Door } from "./door";
 import { messageOf, textOf } from "./messages";
-import { LiveSocket } from "./socket";
 
 /** The host's requests: clock, branches, invitations. */
 export class Admin {

@@ -1,7 +1,7 @@
 import { inside } from "../../decode";
+import { LiveSocket } from "../../live/socket";
 import type { Door } from "./door";
 import { messageOf, textOf } from "./messages";
-import { LiveSocket } from "./socket";
 
 const TAKEOVER = "takeover";
 const MOST_TRIES = 8;

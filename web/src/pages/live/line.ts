@@ -8,6 +8,7 @@ import {
   openReplay,
   ReplayError,
 } from "../../decode";
+import { LiveSocket } from "../../live/socket";
 import type { Door } from "./door";
 import {
   type GameState,
@@ -21,7 +22,6 @@ import {
   stateOf,
   textOf,
 } from "./messages";
-import { LiveSocket } from "./socket";
 
 const WHOLE = 1;
 const CHUNK = 2;

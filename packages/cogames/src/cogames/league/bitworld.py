@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from cogames.league.game import MettaGridGame
+from cogames.league.game import MEGABYTE, MettaGridGame, OutputFile
 
 __all__ = ["GAME", "BitWorldLeagueGame"]
 
@@ -15,6 +16,8 @@ class BitWorldLeagueGame(MettaGridGame):
 
     engine = "bitworld"
     bundle_inspector_packages = ("mettagrid", "cogames")
+    viewer_page = "match.html"
+    viewer_file = "scenes.z"
 
     def env_config(
         self, mission: str, *, variants: Sequence[str], num_agents: int, max_steps: int | None
@@ -27,6 +30,20 @@ class BitWorldLeagueGame(MettaGridGame):
         chosen = bitworld_mission(mission, cogs=num_agents, max_steps=max_steps)
         document: dict[str, Any] = chosen.env.model_dump(mode="json")
         return document
+
+    def output_files(self, spec: Mapping[str, Any]) -> list[OutputFile]:
+        """Return the files that a worker may send: those of mettagrid, and the scenes for the viewer."""
+        return [*super().output_files(spec), OutputFile(self.viewer_file, 64 * MEGABYTE, is_replay=True)]
+
+    def viewer_folder(self) -> Path | None:
+        """Return the folder of the pages of BitWorld games; None if they were not built."""
+        from mettagrid.runner.bitworld.engine import pages_folder
+
+        try:
+            folder = pages_folder()
+        except ModuleNotFoundError:
+            return None
+        return folder if (folder / self.viewer_page).is_file() else None
 
 
 GAME = BitWorldLeagueGame()

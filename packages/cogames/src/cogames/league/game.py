@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from softmax.wire import AxisScore, DiagnosisFinding, MissionMetrics, MissionSpec
 
 if TYPE_CHECKING:
-    from mettagrid.live import Broadcast
+    from mettagrid.live import LiveDoor
 
 __all__ = ["GAME", "MettaGridGame", "OutputFile", "SeatedPolicy"]
 
@@ -49,12 +49,6 @@ class SeatedPolicy(Protocol):
     def may_use_index(self) -> bool: ...
 
 
-class LiveDoor(Protocol):
-    """The way from an episode to people who watch it."""
-
-    def show(self, feed: Broadcast) -> None: ...
-
-
 class MettaGridGame:
     """Games of mettagrid: the missions that `cogames missions` lists."""
 
@@ -63,6 +57,8 @@ class MettaGridGame:
     bundle_inspector_packages = ("mettagrid", "cogames")
     replay_file = "replay.json.z"
     machine_errors = frozenset({"crash"})
+    viewer_page = "index.html"
+    viewer_file = "replay.json.z"
 
     def env_config(
         self, mission: str, *, variants: Sequence[str], num_agents: int, max_steps: int | None
@@ -204,7 +200,6 @@ class MettaGridGame:
     ) -> None:
         """Play an episode and write its files to the folder, see `mettagrid.runner.boxed.job` and `explain.job`."""
         from cogames.explain.job import write_explanation
-        from mettagrid.live import Broadcast
         from mettagrid.replay import Replay
         from mettagrid.runner.boxed.job import PolicyToPlay, play_job
 
@@ -212,12 +207,9 @@ class MettaGridGame:
             PolicyToPlay(policy.name, policy.uri, policy.egress, policy.secrets, may_use_index=policy.may_use_index)
             for policy in policies
         ]
-        broadcast = None if live is None else Broadcast()
-        if live is not None and broadcast is not None:
-            live.show(broadcast)
         replays: list[Replay] = []
         limits: dict[str, Any] = {"minimum": minimum, "time_limit_seconds": time_limit_seconds}
-        play_job(folder, spec, seated, **limits, broadcast=broadcast, on_replay=replays.append)
+        play_job(folder, spec, seated, **limits, live=live, on_replay=replays.append)
         if replays:
             write_explanation(folder, replays[0], [policy.name for policy in policies], spec["assignments"])
 

@@ -16,6 +16,7 @@ from mettagrid.live._broadcast import Broadcast, Piece
 from mettagrid.live._chunks import WHOLE
 from mettagrid.live._clock import Clock, TickMode
 from mettagrid.live._controls import Controls, Seat
+from mettagrid.live._door import LiveDoor, LiveFeed, LivePiece
 from mettagrid.live._feed import Feed
 from mettagrid.live._game import Goal, Line, Lines, LiveGame
 from mettagrid.live._renderer import LiveRenderer
@@ -41,8 +42,11 @@ __all__ = [
     "Grant",
     "Line",
     "Lines",
+    "LiveDoor",
     "LiveError",
+    "LiveFeed",
     "LiveGame",
+    "LivePiece",
     "LiveRenderer",
     "LiveServer",
     "NotDriving",

@@ -334,6 +334,14 @@ def _operation() -> Sequence[FormField]:
             maximum=MAX_DELAY_SECONDS,
         ),
         FormField(
+            path=[PLAY, "live", "hide_secrets"],
+            group=group,
+            title="Hide secrets from spectators",
+            about="while a match is played, spectators see what all players know: no roles, no places",
+            kind="boolean",
+            default=False,
+        ),
+        FormField(
             path=[PLAY, "rolling", "queue_weight"],
             group=group,
             title="Weight in the queue",

@@ -5,16 +5,32 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 
+from observatory import games
 from observatory.database.tables.episodes import Episode, EpisodePolicy
 from observatory.policies.wire import version_summary
 from observatory.settings import Settings
 from observatory.store import Store
 from softmax.wire import AgentResult, EpisodeResponse, EpisodeWithTags, PolicyResult, PolicyVersionSummary
 
-__all__ = ["REPLAY_FILE", "EpisodeWire"]
+__all__ = ["REPLAY_FILE", "SCENES_FILE", "EpisodeWire", "scenes_key"]
 
 REPLAY_FILE = "replay.json.z"
+SCENES_FILE = "scenes.z"
+"""what spectators of a game see, beside a replay that the viewer cannot open"""
 _NO_VERSION = uuid.UUID(int=0)
+
+
+def viewer_file(engine: str) -> str:
+    """Return the name of the file that an engine's viewer opens."""
+    try:
+        return games.season_game(engine).viewer_file
+    except games.GameMissing:
+        return REPLAY_FILE
+
+
+def scenes_key(replay_key: str) -> str:
+    """Return the key of the scenes beside a replay in the store."""
+    return f"{replay_key.rpartition('/')[0]}/{SCENES_FILE}"
 
 
 @dataclass(frozen=True)
@@ -57,6 +73,16 @@ class EpisodeWire:
         """Return the replay URL for pages: relative if it is on this server, which may have several host names."""
         url = self._replay_url(episode)
         return url and self.settings.as_path(url)
+
+    def viewer_path(self, episode: Episode, engine: str) -> str | None:
+        """Return the URL of the file that the engine's viewer opens; None if the episode has no replay."""
+        name = viewer_file(engine)
+        if name == REPLAY_FILE or episode.replay_key is None:
+            return self.replay_path(episode)
+        if episode.is_public:
+            return f"/episodes/{episode.id}/{SCENES_FILE}"
+        key = scenes_key(episode.replay_key)
+        return self.settings.as_path(self.store.download_url(key, seconds=self.settings.download_url_seconds))
 
     def _replay_url(self, episode: Episode) -> str | None:
         """Return a permanent URL for a public episode, otherwise a signed URL that expires."""

@@ -110,6 +110,10 @@ class LiveFeed(Protocol):
 class LiveDoor(Protocol):
     """The way from an episode to people who watch it."""
 
+    @property
+    def hides_secrets(self) -> bool:
+        """Return whether people must not learn secrets of the game, such as roles, while it is played."""
+
     def show(self, feed: LiveFeed) -> None:
         """Send what a feed has while people watch, in another thread."""
 
@@ -210,8 +214,16 @@ class SeasonGame(Game, Protocol):
     def diagnose(self, played: PlayedMissions) -> list[DiagnosisFinding]:
         """Return the weaknesses of a policy that played the missions of a diagnosis, the worst first."""
 
+    @property
+    def viewer_page(self) -> str:
+        """Return the name of the viewer's page in its folder: `?watch=` names a running match, `?replay=` a file."""
+
+    @property
+    def viewer_file(self) -> str:
+        """Return the name of the output file that the viewer opens."""
+
     def viewer_folder(self) -> Path | None:
-        """Return the folder of the replay viewer, `index.html` and `assets/`; None if it was not built."""
+        """Return the folder of the viewer, with its page and `assets/`; None if it was not built."""
 
     def viewer_policy(self) -> str:
         """Return the Content-Security-Policy of the replay viewer."""

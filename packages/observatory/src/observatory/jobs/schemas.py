@@ -115,6 +115,7 @@ class Lease(BaseModel):
     outputs: dict[str, str] = Field(description="name of each file that may be sent: the address to PUT it to")
     files: dict[str, str] = Field(default={}, description="path of each further file: the address to GET it from")
     live: bool = Field(default=False, description="whether people may watch it while it is played")
+    hides_secrets: bool = Field(default=False, description="whether they must not learn secrets of the game, as roles")
     traceparent: str | None = Field(default=None, max_length=64, description="the trace to which its spans belong")
 
 

@@ -24,8 +24,9 @@ __all__ = ["Broadcast", "Broadcasts", "Entry", "Malformed"]
 
 _HEAD = struct.Struct("<dI")
 """of a message of a worker: seconds since its last tick was played, and that tick"""
-_KINDS = (1, 2, 3)
-"""first bytes of messages for watchers: a replay, a chunk, new objects; see `docs/concepts/live.md`"""
+_KINDS = (1, 2, 3, 5, 6)
+"""first bytes of messages for watchers: a replay, a chunk, new objects (`docs/concepts/live.md`); the opening and the
+scenes of a BitWorld match (`bitworld.broadcast`)"""
 _PACKED = b"\x04"
 """before a compressed message: it is compressed once, and not for each watcher"""
 _WORTH_PACKING = 512

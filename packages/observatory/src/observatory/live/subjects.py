@@ -19,7 +19,7 @@ from observatory.episodes.wire import EpisodeWire
 from observatory.errors import Forbidden, NotFound
 from observatory.friendlies import repository as friendlies
 from observatory.job_states import IN_WORK
-from observatory.live.rules import LiveRule, friendly_rule, season_rule
+from observatory.live.rules import LiveRule, friendly_engine, friendly_rule, season_engine, season_rule
 
 __all__ = ["Subject", "find_subject", "subject_of"]
 
@@ -75,7 +75,15 @@ def subject_of(session: Session, match_id: uuid.UUID, wire: EpisodeWire) -> Subj
     is_over = match.status not in IN_FLIGHT
     has_failed = is_over and match.status is not MatchStatus.COMPLETED
     job = _JobFacts.of(session, match.job_id)
-    return job.subject(match.id, season_rule(season), wire, public=season.public, is_over=is_over, failed=has_failed)
+    return job.subject(
+        match.id,
+        season_rule(season),
+        wire,
+        engine=season_engine(season),
+        public=season.public,
+        is_over=is_over,
+        failed=has_failed,
+    )
 
 
 def _friendly_subject(session: Session, friendly_id: uuid.UUID, wire: EpisodeWire) -> Subject | None:
@@ -85,7 +93,8 @@ def _friendly_subject(session: Session, friendly_id: uuid.UUID, wire: EpisodeWir
         return None
     is_over, has_failed = friendly.status in ENDED_FRIENDLY, friendly.status is FriendlyStatus.FAILED
     job, rule = _JobFacts.of(session, friendly.job_id), friendly_rule(session, friendly)
-    return job.subject(friendly.id, rule, wire, public=True, is_over=is_over, failed=has_failed)
+    engine = friendly_engine(session, friendly)
+    return job.subject(friendly.id, rule, wire, engine=engine, public=True, is_over=is_over, failed=has_failed)
 
 
 @dataclass(frozen=True)
@@ -111,6 +120,7 @@ class _JobFacts:
         rule: LiveRule | None,
         wire: EpisodeWire,
         *,
+        engine: str,
         public: bool,
         is_over: bool,
         failed: bool,
@@ -122,6 +132,6 @@ class _JobFacts:
             is_in_work=self.is_in_work,
             attempts=self.attempts,
             is_over=is_over,
-            replay_url=wire.replay_path(self.episode) if is_over and self.episode is not None else None,
+            replay_url=wire.viewer_path(self.episode, engine) if is_over and self.episode is not None else None,
             has_failed=failed,
         )

@@ -19,12 +19,14 @@ from observatory.episodes.wire import EpisodeWire
 from observatory.errors import NotFound
 from observatory.http.deps import SettingsDep, StoreDep
 from observatory.http.routing import Router
+from observatory.live.rules import viewer_of
 from observatory.pages.embeds import (
     FRIENDLIES,
     HEIGHT,
     MIN_HEIGHT,
     MIN_WIDTH,
     WIDTH,
+    Embedded,
     Place,
     embedded,
     iframe,
@@ -67,7 +69,7 @@ def _embed(place: Place, session: Session, wire: EpisodeWire) -> Response:
         shown = embedded(session, place, wire)
     except NotFound:
         return _message("This match does not exist, or is not public", base, status=404)
-    return _viewer(shown.card.title, shown.replay, place, base)
+    return _viewer(shown, place, base)
 
 
 @router.get("/oembed")
@@ -110,16 +112,17 @@ def read_oembed(
     return JSONResponse(document, headers=headers)
 
 
-def _viewer(title: str, replay: str | None, place: Place, base: str) -> Response:
+def _viewer(shown: Embedded, place: Place, base: str) -> Response:
     """Return the replay viewer with one replay, which its address cannot change."""
-    if replay is None:
-        return _message(f"There is no replay of {title} yet", base + place.page)
-    game = games.season_game()
+    if shown.replay is None:
+        return _message(f"There is no replay of {shown.card.title} yet", base + place.page)
+    game = games.season_game(shown.engine)
     folder = game.viewer_folder()
     if folder is None:
         return _message("The viewer was not built", base + place.page, status=503)
-    text = (folder / "index.html").read_text(encoding="utf-8").replace('"./assets/', '"/observatory/viewer/assets/')
-    meta = f'<meta name="mettascope-place" content="{escape(viewer_place(replay, place))}" />'
+    text = (folder / game.viewer_page).read_text(encoding="utf-8")
+    text = text.replace('"./assets/', f'"{viewer_of(shown.engine)}assets/')
+    meta = f'<meta name="mettascope-place" content="{escape(viewer_place(shown.replay, place))}" />'
     text = text.replace("</head>", f"  {meta}\n  </head>", 1)
     return _framable(text, game.viewer_policy())
 

@@ -16,6 +16,7 @@ from observatory.episodes import repository as episodes
 from observatory.episodes.wire import EpisodeWire
 from observatory.errors import NotFound
 from observatory.friendlies import repository as friendlies
+from observatory.live.rules import friendly_engine, season_engine
 from observatory.matches import repository as matches
 from observatory.pages.friendlies import friendly_card
 from observatory.pages.match_cards import TableCard, match_card
@@ -69,10 +70,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Embedded:
-    """The card of a match that everyone may see, and the path of its replay; None while there is none."""
+    """The card of a match that everyone may see, the path of its replay, if there is one, and its engine."""
 
     card: TableCard
     replay: str | None
+    engine: str
 
 
 def embedded(session: Session, place: Place, wire: EpisodeWire) -> Embedded:
@@ -80,22 +82,24 @@ def embedded(session: Session, place: Place, wire: EpisodeWire) -> Embedded:
     if place.kind == FRIENDLIES:
         friendly = friendlies.friendly(session, place.id, None)
         job = None if friendly.job_id is None else session.get(Job, friendly.job_id)
-        replay = replay_of(session, None if job is None else job.episode_id, wire)
-        return Embedded(friendly_card(session, place.id), replay)
+        engine = friendly_engine(session, friendly)
+        replay = replay_of(session, None if job is None else job.episode_id, wire, engine)
+        return Embedded(friendly_card(session, place.id), replay, engine)
     match = matches.match(session, place.id, None)
     episode_id = None if match.job is None else match.job.episode_id
-    return Embedded(match_card(session, place.id), replay_of(session, episode_id, wire))
+    engine = season_engine(match.pool.season)
+    return Embedded(match_card(session, place.id), replay_of(session, episode_id, wire, engine), engine)
 
 
-def replay_of(session: Session, episode_id: uuid.UUID | None, wire: EpisodeWire) -> str | None:
-    """Return the path of the replay of a public episode."""
+def replay_of(session: Session, episode_id: uuid.UUID | None, wire: EpisodeWire, engine: str) -> str | None:
+    """Return the path of the file with which the viewer shows a public episode."""
     if episode_id is None:
         return None
     try:
         episode: Episode = episodes.episode(session, episode_id, None)
     except NotFound:
         return None
-    return wire.replay_path(episode)
+    return wire.viewer_path(episode, engine)
 
 
 def read_place(address: str, settings: Settings) -> Place:

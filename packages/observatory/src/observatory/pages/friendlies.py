@@ -19,7 +19,7 @@ from observatory.episodes import repository as episodes
 from observatory.episodes.wire import EpisodeWire
 from observatory.friendlies import repository, service
 from observatory.friendlies.missions import list_missions
-from observatory.live.rules import friendly_address
+from observatory.live.rules import friendly_address, friendly_engine
 from observatory.notices.preferences import preferences
 from observatory.pages.friendly_schemas import (
     ChallengeOptions,
@@ -94,7 +94,10 @@ def friendly_page(
     episode = None if episode_id is None else episodes.episode(session, episode_id, principal)
     replay_url = None if episode is None else wire.replay_path(episode)
     result: Mapping[str, Any] = (job.result if job is not None else None) or {}
-    viewer = None if replay_url is None else viewer_address(replay_url, f"/observatory/friendlies/{friendly.id}")
+    engine = friendly_engine(session, friendly)
+    viewed_url = None if episode is None else wire.viewer_path(episode, engine)
+    page = f"/observatory/friendlies/{friendly.id}"
+    viewer = None if viewed_url is None else viewer_address(viewed_url, page, engine=engine)
     return FriendlyPage(
         **dict(friendly_line(friendly, principal, wire.settings, now=now)),
         error=friendly.error,

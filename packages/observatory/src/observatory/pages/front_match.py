@@ -11,11 +11,10 @@ from sqlalchemy.orm import Session
 
 from observatory.database.tables.jobs import Job
 from observatory.database.tables.matches import Match, MatchStatus
-from observatory.database.tables.seasons import EnvConfig, Pool, Season
+from observatory.database.tables.seasons import Pool, Season
 from observatory.episodes import repository as episodes
 from observatory.episodes.wire import EpisodeWire
-from observatory.games import DEFAULT_ENGINE
-from observatory.live.rules import watch_address
+from observatory.live.rules import season_engine, watch_address
 from observatory.pages import repository
 from observatory.pages.matches import match_line, viewer_address
 from observatory.pages.schemas import MatchLine
@@ -44,9 +43,10 @@ def front_match(session: Session, wire: EpisodeWire) -> FrontMatch:
     match_id = _newest_replay(session)
     newest = None if match_id is None else session.scalar(repository.with_players().where(Match.id == match_id))
     if newest is not None and newest.job is not None and newest.job.episode_id is not None:
-        replay_url = wire.replay_path(episodes.episode(session, newest.job.episode_id, None))
+        engine = season_engine(newest.pool.season)
+        replay_url = wire.viewer_path(episodes.episode(session, newest.job.episode_id, None), engine)
         if replay_url is not None:
-            return _shown("replay", newest, viewer_address(replay_url))
+            return _shown("replay", newest, viewer_address(replay_url, engine=engine))
     return FrontMatch(kind="none", match=None, season_display_name=None, viewer_url=None)
 
 
@@ -68,12 +68,10 @@ def _newest_replay(session: Session) -> uuid.UUID | None:
         .join(Job, Match.job_id == Job.id)
         .join(Match.pool)
         .join(Pool.season)
-        .join(EnvConfig, Pool.config_id == EnvConfig.id)
         .where(
             Match.status == MatchStatus.COMPLETED,
             Job.episode_id.is_not(None),
             Job.replay_removed_at.is_(None),
-            EnvConfig.game_engine == DEFAULT_ENGINE,
             Season.disabled_at.is_(None),
             visible(None),
         )

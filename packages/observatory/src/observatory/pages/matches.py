@@ -19,7 +19,8 @@ from observatory.database.tables.seasons import Season
 from observatory.episodes import repository as episodes
 from observatory.episodes.wire import EpisodeWire
 from observatory.errors import BadRequest
-from observatory.live.rules import watch_address
+from observatory.games import DEFAULT_ENGINE
+from observatory.live.rules import season_engine, viewer_of, watch_address
 from observatory.matches import repository as matches_repository
 from observatory.matches.lines import lines
 from observatory.pages import repository
@@ -31,7 +32,6 @@ from observatory.secrecy import visible_seed
 
 __all__ = ["isolation_of", "loaded", "match_line", "match_page", "matches_page", "timings", "viewer_address"]
 
-VIEWER = "/observatory/viewer/"
 _STATUS = {MatchStatus.PENDING: "waiting", MatchStatus.SCHEDULED: "waiting"}
 
 
@@ -94,6 +94,7 @@ def match_page(session: Session, match_id: uuid.UUID, principal: Principal | Non
     episode_id = None if job is None else job.episode_id
     episode = None if episode_id is None else episodes.episode(session, episode_id, principal)
     replay_url = None if episode is None else wire.replay_path(episode)
+    viewed_url = None if episode is None else wire.viewer_path(episode, season_engine(season))
     result: Mapping[str, Any] = (job.result if job is not None else None) or {}
     runtime = (job.runtime if job is not None else None) or {}
     owner = None if principal is None else principal.user_id
@@ -114,7 +115,7 @@ def match_page(session: Session, match_id: uuid.UUID, principal: Principal | Non
         runtime=runtime,
         digests=(job.digests if job is not None else None) or {},
         replay_url=replay_url,
-        viewer_url=None if replay_url is None else _viewer(replay_url, match, runtime),
+        viewer_url=None if viewed_url is None else _viewer(viewed_url, match, runtime),
         my_policies=[
             player.pool_player.policy_version_id
             for player in match.players
@@ -131,13 +132,15 @@ def _viewer(replay_url: str, match: Match, runtime: Mapping[str, Any]) -> str:
     if match.status is MatchStatus.FAILED and failed is not None and failed < len(policies):
         step = policies[failed].get("failed_step")
     page = f"/observatory/matches/{match.id}"
-    return viewer_address(replay_url, page) + ("" if step is None else f"&tick={step}")
+    return viewer_address(replay_url, page, engine=season_engine(match.pool.season)) + (
+        "" if step is None else f"&tick={step}"
+    )
 
 
-def viewer_address(replay_url: str, page: str | None = None) -> str:
+def viewer_address(replay_url: str, page: str | None = None, *, engine: str = DEFAULT_ENGINE) -> str:
     """Return the address of this server's viewer with a replay; it links to the `page` about the replay."""
     about = "" if page is None else f"&page={quote(page, safe='')}"
-    return f"{VIEWER}?replay={quote(replay_url, safe='')}{about}"
+    return f"{viewer_of(engine)}?replay={quote(replay_url, safe='')}{about}"
 
 
 def isolation_of(runtime: Mapping[str, Any]) -> list[str]:

@@ -66,6 +66,7 @@ _FOR_AN_HOUR = "public, max-age=3600"
 _SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
 
 FileName = Annotated[str, PathParameter(pattern=r"^[\w.\-]{1,100}$")]
+EngineName = Annotated[str, PathParameter(pattern=r"^[a-z]{1,40}$")]
 
 
 @router.get("/")
@@ -112,22 +113,48 @@ def viewer_door(request: Request) -> Response:
 
 
 @router.get("/observatory/viewer/")
-def viewer(request: Request) -> Response:
+def viewer() -> Response:
     """Serve the replay viewer; `?replay=` names the replay."""
-    game = games.season_game()
-    folder = game.viewer_folder()
-    if folder is None:
-        return _not_built()
-    text = (folder / "index.html").read_bytes()
-    policy = f"{game.viewer_policy()}; frame-ancestors 'self'"
-    headers = {**_SAFE, "Content-Security-Policy": policy, "Cache-Control": "no-cache"}
-    return Response(text, media_type=_KINDS[".html"], headers=headers)
+    return _viewer(games.season_game())
 
 
 @router.get("/observatory/viewer/assets/{name}")
 def viewer_file(name: FileName, request: Request) -> Response:
     """Serve a file of the viewer."""
-    folder = games.season_game().viewer_folder()
+    return _viewer_file(request, games.season_game(), name)
+
+
+@router.get("/observatory/viewer/{engine}/")
+def engine_viewer(engine: EngineName) -> Response:
+    """Serve the viewer of another engine's matches; `?watch=` names a running match."""
+    return _viewer(_viewed_game(engine))
+
+
+@router.get("/observatory/viewer/{engine}/assets/{name}")
+def engine_viewer_file(engine: EngineName, name: FileName, request: Request) -> Response:
+    """Serve a file of an engine's viewer."""
+    return _viewer_file(request, _viewed_game(engine), name)
+
+
+def _viewed_game(engine: str) -> games.SeasonGame:
+    try:
+        return games.season_game(engine)
+    except games.GameMissing:
+        raise NotFound("Not Found") from None
+
+
+def _viewer(game: games.SeasonGame) -> Response:
+    folder = game.viewer_folder()
+    if folder is None:
+        return _not_built()
+    text = (folder / game.viewer_page).read_bytes()
+    policy = f"{game.viewer_policy()}; frame-ancestors 'self'"
+    headers = {**_SAFE, "Content-Security-Policy": policy, "Cache-Control": "no-cache"}
+    return Response(text, media_type=_KINDS[".html"], headers=headers)
+
+
+def _viewer_file(request: Request, game: games.SeasonGame, name: str) -> Response:
+    folder = game.viewer_folder()
     if folder is None:
         raise NotFound("The viewer was not built")
     return _file(request, folder / "assets" / name)

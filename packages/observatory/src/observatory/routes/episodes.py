@@ -12,7 +12,7 @@ from observatory.database import SessionDep
 from observatory.episodes import repository
 from observatory.episodes.repository import EpisodeFilter
 from observatory.episodes.schemas import EpisodeQuery
-from observatory.episodes.wire import REPLAY_FILE, EpisodeWire
+from observatory.episodes.wire import REPLAY_FILE, SCENES_FILE, EpisodeWire, scenes_key
 from observatory.errors import BadRequest, NotFound, Unauthorized, errors
 from observatory.http.bodies import KILOBYTE
 from observatory.http.callers import CurrentPrincipal, OptionalPrincipal
@@ -67,6 +67,22 @@ def read_replay(
     if episode.replay_key is None:
         raise NotFound("This episode has no replay on this server")
     url = store.download_url(episode.replay_key, seconds=settings.download_url_seconds)
+    return RedirectResponse(settings.as_path(url))
+
+
+@router.get(
+    f"/episodes/{{episode_id}}/{SCENES_FILE}",
+    responses=errors(Unauthorized, NotFound),
+    include_in_schema=False,
+)
+def read_scenes(
+    episode_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal, store: StoreDep, settings: SettingsDep
+) -> RedirectResponse:
+    """Redirect to the scenes of an episode in the store, which the viewer of its game opens."""
+    episode = repository.episode(session, episode_id, principal)
+    if episode.replay_key is None:
+        raise NotFound("This episode has no replay on this server")
+    url = store.download_url(scenes_key(episode.replay_key), seconds=settings.download_url_seconds)
     return RedirectResponse(settings.as_path(url))
 
 

@@ -241,8 +241,10 @@ def _take(
         lease = prepare_lease(session, job, lease, settings=settings, store=store, keys=keys)
         lease = lease.model_copy(update={"traceparent": tracing.current_traceparent()})
     if settings.max_live_watchers > 0 and body.lane == EPISODE:
-        is_live = rule_of_job(session, job.id) is not None or shows_itself(session, job.id)
-        lease = lease.model_copy(update={"live": is_live})
+        live = rule_of_job(session, job.id)
+        hides_secrets = live is not None and live[1].hides_secrets
+        is_live = live is not None or shows_itself(session, job.id)
+        lease = lease.model_copy(update={"live": is_live, "hides_secrets": hides_secrets})
     seconds = settings.job_time_limit_seconds + leasing.GRACE_SECONDS
     return lost, (job, with_registry_login(lease, Registry(settings.base_url()), keys.secret, seconds=seconds))
 

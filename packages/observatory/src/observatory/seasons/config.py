@@ -73,13 +73,16 @@ class Rolling(_Data):
 
 
 class Live(_Data):
-    """Whether people may watch its matches while they are played, and how much later than they are played.
+    """Whether people may watch its matches while they are played, how much later than they are played, and how much.
+
+    With `hide_secrets`, spectators of a running match see what all players know: of Among Them meetings and results.
 
     In a file `live: off` is short for `live: { watch: false }`. Changing this does not create a new version.
     """
 
     watch: bool = True
     delay_seconds: float = Field(default=0, ge=0, le=MAX_DELAY_SECONDS)
+    hide_secrets: bool = False
 
     @model_validator(mode="before")
     @classmethod

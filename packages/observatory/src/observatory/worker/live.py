@@ -12,7 +12,7 @@ import threading
 import time
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from observatory.games import LiveFeed
 from observatory.worker.client import trusted_certificates
@@ -20,6 +20,7 @@ from observatory.worker.client import trusted_certificates
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
 
+    from observatory.jobs.schemas import Lease
     from observatory.worker.hosting import TunnelDoor
 
 __all__ = ["LiveSender"]
@@ -38,11 +39,25 @@ _HEAD = struct.Struct("<dI")
 class LiveSender:
     """The way of an episode to the server. It is made in the worker, and used in the episode's process."""
 
-    def __init__(self, server: str, job_id: uuid.UUID, job_token: str, ca_file: Path | None = None) -> None:
+    def __init__(
+        self,
+        server: str,
+        job_id: uuid.UUID,
+        job_token: str,
+        ca_file: Path | None = None,
+        *,
+        hides_secrets: bool = False,
+    ) -> None:
         self._ca_file = ca_file
+        self.hides_secrets = hides_secrets
+        """whether people must not learn secrets of the game, such as roles, while it is played"""
         self._address = f"ws{server.removeprefix('http')}/work/jobs/{job_id}/live"
         self._server, self._job_id, self._token = server, job_id, job_token
         self._thread: threading.Thread | None = None
+
+    @classmethod
+    def of_lease(cls, lease: Lease, server: str, ca_file: Path | None) -> Self:
+        return cls(server, lease.job_id, lease.job_token, ca_file, hides_secrets=lease.hides_secrets)
 
     def show(self, feed: LiveFeed) -> None:
         """Send what a feed has while people watch, in another thread."""

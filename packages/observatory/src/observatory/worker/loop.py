@@ -179,9 +179,7 @@ class Worker:
         from observatory.worker.episode import play_in_child
         from observatory.worker.live import LiveSender
 
-        live = (
-            LiveSender(self._client.server, lease.job_id, lease.job_token, self._client.ca_file) if lease.live else None
-        )
+        live = None if not lease.live else LiveSender.of_lease(lease, self._client.server, self._client.ca_file)
         arguments = (folder, lease.spec, policies, self._minimum, lease.time_limit_seconds, live)
         with span("run episode"):
             is_over = self._run_child(lease, play_in_child, *arguments, current_traceparent())

@@ -11,7 +11,7 @@ from bitworld.games.among_them.config import read_config
 from bitworld.games.among_them.events import AmongThemWatcher
 from bitworld.games.among_them.map import GameMap, load_map
 from bitworld.games.among_them.native import native_config, native_map
-from bitworld.games.among_them.scenes import Trails, player_scene, spectator_scene
+from bitworld.games.among_them.scenes import Trails, player_scene, public_scene, spectator_scene
 from bitworld.picture import Picture
 from bitworld.scene import Scene
 
@@ -141,6 +141,9 @@ class AmongThem(Game):
             kill_cooldown_ticks=self._config["killCooldownTicks"],
             shows_labels=self._config["showPlayerLabels"],
         )
+
+    def public_scene(self) -> Scene:
+        return public_scene(self.map, self.artist, self.session)
 
     def player_scene(self, player: int) -> Scene:
         return player_scene(self.map, self.artist, self.session, player, self._config["taskCompleteTicks"])

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bitworld.games.among_them.events import IMPOSTERS, IS_ALIVE, ROLE
-from bitworld.match import Match
+from bitworld.match import SeatedMatch
 from bitworld.players.among_them.bot import THINK_TICKS, AmongThemBot
 
 __all__ = ["PlayedGame", "play_game"]
@@ -32,7 +32,7 @@ def play_game(
 ) -> PlayedGame:
     """Play one game; the same arguments give the same game."""
     settings = {"minPlayers": players, "maxGames": 1, "seed": seed, **(config or {})}
-    match = Match("among_them", settings, [f"player_{number}" for number in range(players)], replay_path)
+    match = SeatedMatch("among_them", settings, [f"player_{number}" for number in range(players)], replay_path)
     bots = [AmongThemBot(seed * 16 + number) for number in range(players)]
     masks, ticks, messages = [0] * players, 0, []
     try:

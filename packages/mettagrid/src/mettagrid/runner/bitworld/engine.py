@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -11,8 +12,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     from mettagrid.config.bitworld_config import BitWorldEnvConfig
+    from mettagrid.live import LiveFeed
 
-__all__ = ["ENTRY_POINT_GROUP", "MISSING", "Account", "Match", "find_engine", "open_match"]
+__all__ = ["ENTRY_POINT_GROUP", "MISSING", "Account", "Match", "find_engine", "open_match", "pages_folder"]
 
 ENTRY_POINT_GROUP = "mettagrid.engines"
 ENGINE = "bitworld"
@@ -33,7 +35,7 @@ class Account(Protocol):
 
 
 class Match(Protocol):
-    """One game with seated players, see `bitworld.match.Match`."""
+    """One game with seated players, see `bitworld.match.SeatedMatch`."""
 
     @property
     def is_over(self) -> bool: ...
@@ -50,6 +52,10 @@ class Match(Protocol):
 
     def accounts(self) -> Sequence[Account]: ...
 
+    def broadcast(self, *, hides_secrets: bool) -> LiveFeed: ...
+
+    def write_scenes(self, path: Path) -> None: ...
+
     def close(self) -> None: ...
 
 
@@ -58,6 +64,15 @@ def find_engine() -> Callable[..., Match]:
     for point in entry_points(group=ENTRY_POINT_GROUP, name=ENGINE):
         engine: Callable[..., Match] = point.load()
         return engine
+    raise ModuleNotFoundError(MISSING)
+
+
+def pages_folder() -> Path:
+    """Return the folder of the built pages of BitWorld games, beside the engine. Imports no game."""
+    for point in entry_points(group=ENTRY_POINT_GROUP, name=ENGINE):
+        module = find_spec(point.module)
+        if module is not None and module.origin is not None:
+            return Path(module.origin).parent / "pages"
     raise ModuleNotFoundError(MISSING)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -19,13 +20,18 @@ from mettagrid.types import EpisodeStats
 from mettagrid.util.tracer import NullTracer
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mettagrid.config.bitworld_config import BitWorldEnvConfig
+    from mettagrid.live import LiveDoor
     from mettagrid.policy.policy_env_interface import PolicyEnvInterface
     from mettagrid.replay import BackgroundWriter
     from mettagrid.runner.episode.plan import EpisodePlan
     from mettagrid.util.tracer import Tracer
 
 __all__ = ["BitWorldEpisode"]
+
+logger = logging.getLogger(__name__)
 
 
 class BitWorldEpisode(SeatedEpisode):
@@ -40,6 +46,7 @@ class BitWorldEpisode(SeatedEpisode):
         turn: Callable[[int], None],
         warned: set[str] | None,
         tracer: Tracer | None,
+        live: LiveDoor | None,
     ) -> None:
         super().__init__(plan, clock=clock, turn=turn, warned=warned)
         self._env = env
@@ -51,6 +58,8 @@ class BitWorldEpisode(SeatedEpisode):
         self._counts = [Counter[str]() for _ in range(env.num_players)]
         self._steps = 0
         self._match = open_match(env, plan.seed, plan.replay_path)
+        if live is not None:
+            live.show(self._match.broadcast(hides_secrets=live.hides_secrets))
 
     def _interface(self, index: int) -> PolicyEnvInterface:
         policy = self._plan.policies[index]
@@ -93,10 +102,20 @@ class BitWorldEpisode(SeatedEpisode):
         super().close()
         self._match.close()
 
+    def _write_scenes(self, path: Path) -> None:
+        """Write the scenes. A result does not depend on them: if this fails, there is a log message and no file."""
+        try:
+            self._match.write_scenes(path)
+        except Exception:
+            logger.exception("The scenes of the match could not be written")
+            path.unlink(missing_ok=True)
+
     def outcome(self, background: BackgroundWriter | None) -> EpisodeOutcome:
         plan, env = self._plan, self._env
         if self._table.recorder is not None and plan.actions_path is not None:
             self._table.recorder.write(plan.actions_path)
+        if plan.scenes_path is not None:
+            self._write_scenes(plan.scenes_path)
         accounts = {account.name: account for account in self._match.accounts()}
         rewards = []
         for agent, counts in enumerate(self._counts):

@@ -7,6 +7,7 @@ The server's workers and `cogames reproduce` both call `play_job`, so that the s
 | `results.json` | rewards and stats, a `PureSingleEpisodeResult` | yes |
 | `replay.json.z` | the episode, tick by tick | yes |
 | `actions.json.z` | the policies' actions, see `episode.recorded` | yes |
+| `scenes.z` | what spectators of a BitWorld game see, for its viewer | |
 | `error_info.json` | why it could not be played, or which policy did not play to the end: a `RunnerError` | |
 | `runtime_info.json` | timings, isolation, versions: a `JobRuntime` | no |
 | `policy_agent_<i>.txt` | the output of a policy; `<i>` is its first agent | |
@@ -35,7 +36,7 @@ from mettagrid.runner.episode_subprocess import failed_policy, runner_error
 from mettagrid.runner.types import RunnerError, RuntimeInfo, SingleEpisodeJob
 
 if TYPE_CHECKING:
-    from mettagrid.live import Broadcast
+    from mettagrid.live import LiveDoor
     from mettagrid.replay import Replay
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "REPLAY",
     "RESULTS",
     "RUNTIME_INFO",
+    "SCENES",
     "ActionTimes",
     "JobRuntime",
     "PolicyRuntime",
@@ -54,7 +56,7 @@ __all__ = [
 ]
 
 RESULTS, REPLAY, ERROR_INFO = "results.json", "replay.json.z", "error_info.json"
-RUNTIME_INFO, ACTIONS = "runtime_info.json", "actions.json.z"
+RUNTIME_INFO, ACTIONS, SCENES = "runtime_info.json", "actions.json.z", "scenes.z"
 # Parts of the time limit. A policy that exceeds its own part is at fault; the engine has the rest, so that an episode
 # that exceeds the whole limit is the machine's failure.
 _ANSWERS_PART = 0.7
@@ -139,7 +141,7 @@ def play_job(
     *,
     minimum: str = "landlock",
     time_limit_seconds: float | None = None,
-    broadcast: Broadcast | None = None,
+    live: LiveDoor | None = None,
     on_replay: Callable[[Replay], None] | None = None,
 ) -> RunnerError | None:
     """Play the episode and write its files to the folder; return the error in `error_info.json`, if any.
@@ -147,12 +149,12 @@ def play_job(
     There are results and a replay unless the episode could not be played. An error of the type `crash` means that no
     policy is at fault: this machine or this code failed, and the episode should be retried. `minimum` is the weakest
     isolation to accept. Each policy has a share of the time limit for setup, loading and answers; one that needs more
-    is at fault, and all shares together leave time for the engine. `broadcast` lets people watch, `on_replay` gets the
+    is at fault, and all shares together leave time for the engine. `live` lets people watch, `on_replay` gets the
     replay in memory.
     """
     error: RunnerError | None
     try:
-        error = _play(folder, spec, policies, minimum, time_limit_seconds, broadcast, on_replay)
+        error = _play(folder, spec, policies, minimum, time_limit_seconds, live, on_replay)
     except ValueError as problem:  # also an invalid job, and assignments that do not fit
         error = runner_error("config_error", problem)
     except Exception as problem:
@@ -173,7 +175,7 @@ def _play(
     policies: Sequence[PolicyToPlay],
     minimum: str,
     time_limit: float | None,
-    broadcast: Broadcast | None,
+    live: LiveDoor | None,
     on_replay: Callable[[Replay], None] | None,
 ) -> RunnerError | None:
     began = time.perf_counter()
@@ -203,10 +205,11 @@ def _play(
         prepare_timeout_s=load_seconds if time_limit is None else min(load_seconds, _LOAD_PART * time_limit),
         replay_path=folder / REPLAY,
         actions_path=folder / ACTIONS,
+        scenes_path=folder / SCENES,
         load_failure="verdict",
     )
     try:
-        outcome = play_episode(plan, broadcast=broadcast, on_replay=on_replay)
+        outcome = play_episode(plan, live=live, on_replay=on_replay)
     finally:
         for index in seated:
             if logs[index].exists():

@@ -51,6 +51,8 @@ class EpisodePlan:
     prepare_timeout_s: float = 90.0
     replay_path: Path | None = None
     actions_path: Path | None = None
+    scenes_path: Path | None = None
+    """what spectators of a BitWorld game see, for its viewer"""
     device: str | None = None
     load_failure: Literal["raise", "verdict"] = "raise"
     barred: dict[int, Verdict] = field(default_factory=dict)

@@ -19,12 +19,13 @@ from mettagrid.simulator.time_averaged_stats import TimeAveragedStatsHandler
 from mettagrid.util.tracer import NullTracer
 
 if TYPE_CHECKING:
-    from mettagrid.live import Broadcast
+    from mettagrid.live import LiveDoor
     from mettagrid.policy.policy_env_interface import PolicyEnvInterface
     from mettagrid.renderer.renderer import Renderer
     from mettagrid.replay import BackgroundWriter, Replay
     from mettagrid.runner.episode.plan import EpisodePlan
     from mettagrid.simulator.interface import SimulatorEventHandler
+    from mettagrid.simulator.replay_log_writer import InMemoryReplayWriter
     from mettagrid.util.tracer import Tracer
 
 __all__ = ["NO_POLICY", "play_episode"]
@@ -40,7 +41,7 @@ def play_episode(
     warned: set[str] | None = None,
     background: BackgroundWriter | None = None,
     tracer: Tracer | None = None,
-    broadcast: Broadcast | None = None,
+    live: LiveDoor | None = None,
     on_replay: Callable[[Replay], None] | None = None,
 ) -> EpisodeOutcome:
     """Play one episode to its end.
@@ -51,7 +52,7 @@ def play_episode(
     `turn(index)` is called whenever a policy's code begins to run in this process, and with -1 when it ends. `warned`
     holds the names of policies that have caused a warning, across several episodes. With `background`, that writer
     writes the replay; wait for it to have the complete file. `tracer` gets a span for each answer and each step.
-    `broadcast` lets people watch a recorded episode while it is played; a BitWorld game ignores it.
+    `live` lets people watch an episode while it is played; one of mettagrid only if it is recorded.
     `on_replay` gets the replay that is written, before it is; a BitWorld game has none.
     """
     with restored_generators():
@@ -67,7 +68,7 @@ def play_episode(
                 turn=turn,
                 warned=warned,
                 tracer=tracer,
-                broadcast=broadcast,
+                live=live,
                 on_replay=on_replay,
             )
         else:
@@ -75,7 +76,7 @@ def play_episode(
 
             if event_handlers or renderer is not None:
                 raise ValueError("A BitWorld game has no events and no renderer here; watch its replay instead")
-            episode = BitWorldEpisode(plan, plan.env, clock=clock, turn=turn, warned=warned, tracer=tracer)
+            episode = BitWorldEpisode(plan, plan.env, clock=clock, turn=turn, warned=warned, tracer=tracer, live=live)
         try:
             episode.prepare()
             episode.play()
@@ -100,7 +101,7 @@ class _GridEpisode(SeatedEpisode):
         turn: Callable[[int], None],
         warned: set[str] | None,
         tracer: Tracer | None,
-        broadcast: Broadcast | None,
+        live: LiveDoor | None,
         on_replay: Callable[[Replay], None] | None,
     ) -> None:
         super().__init__(plan, clock=clock, turn=turn, warned=warned)
@@ -108,13 +109,18 @@ class _GridEpisode(SeatedEpisode):
         self._on_replay = on_replay
         self._averages = TimeAveragedStatsHandler()
         self._env = resolve_env_for_seed(env, plan.seed)
-        self._recorder = None
+        self._recorder: InMemoryReplayWriter | None = None
         if plan.replay_path is not None:
             from mettagrid.simulator.replay_log_writer import InMemoryReplayWriter, WatchedReplayWriter
 
-            self._recorder = (
-                InMemoryReplayWriter() if broadcast is None else WatchedReplayWriter(broadcast, self._agent_names)
-            )
+            if live is None:
+                self._recorder = InMemoryReplayWriter()
+            else:
+                from mettagrid.live import Broadcast
+
+                broadcast = Broadcast()
+                live.show(broadcast)
+                self._recorder = WatchedReplayWriter(broadcast, self._agent_names)
             handlers.append(self._recorder)
         wants_infos = bool(handlers) or renderer is not None
         infos = PolicyInfos(self._agent_names) if wants_infos else None

@@ -14,9 +14,13 @@ from bitworld.games.among_them.scenes.images import (
 from bitworld.games.among_them.scenes.parts import Phase, Row, add_screen, body_object, figure_object, state_of
 from bitworld.scene import Layer, LayerType, Object, Scene, Sprite
 
-__all__ = ["Trails", "spectator_scene"]
+__all__ = ["Trails", "public_scene", "spectator_scene"]
 
 NO_PLAYER = -1
+SECRET_PHASES = (Phase.PLAYING, Phase.ROLE_REVEAL)
+"""phases in which each player sees something else"""
+HIDDEN = ("PLAYERS ARE HIDDEN", "UNTIL THE NEXT MEETING")
+LINE_HEIGHT = 9
 COOLDOWN_WIDTH = 10
 TRAIL_LENGTH = 10
 TRAIL_STEP = 10
@@ -73,21 +77,50 @@ def spectator_scene(
     if session.phase != Phase.LOBBY:
         _add_tasks(game_map, state["assigned"], state["done"], session.tick, objects, artist)
         _add_cooldowns(players, kill_cooldown_ticks, sprites, objects)
+    _add_tick(session, sprites, objects)
+    _add_phase_screen(artist, session, sprites, objects)
+    return Scene(_layers(game_map), sprites, objects)
+
+
+def public_scene(game_map: GameMap, artist: AmongThemArtist, session: AmongThemSession) -> Scene:
+    """Return what all players know: the screens of lobby, meetings and results, which are the same for everyone.
+
+    During play, the place of a player can show its role to spectators, so that they see the map alone.
+    """
+    sprites: dict[int, Sprite] = {SpriteId.MAP: map_image(game_map), **spectator_images()}
+    objects: dict[int, Object] = {ObjectId.MAP: Object(0, 0, Depth.MAP, LayerId.MAP, SpriteId.MAP)}
+    _add_tick(session, sprites, objects)
+    _add_phase_screen(artist, session, sprites, objects)
+    if session.phase in SECRET_PHASES:
+        for line, text in enumerate(HIDDEN):
+            sprites[SpriteId.TEXT + line] = text_image(text, is_outlined=True)
+            place = Object(2, 2 + LINE_HEIGHT * line, Depth.TEXT, LayerId.TOP_LEFT, SpriteId.TEXT + line)
+            objects[ObjectId.TEXT + line] = place
+    return Scene(_layers(game_map), sprites, objects)
+
+
+def _add_tick(session: AmongThemSession, sprites: dict[int, Sprite], objects: dict[int, Object]) -> None:
     tick = text_image(str(session.tick), f"replay tick {session.tick}")
     sprites[SpriteId.TICK] = tick
     objects[ObjectId.TICK] = Object((128 - tick.width) // 2, 0, 0, LayerId.TICK, SpriteId.TICK)
-    if session.phase not in (Phase.PLAYING, Phase.ROLE_REVEAL):
-        add_screen(
-            artist,
-            session,
-            NO_PLAYER,
-            sprites,
-            objects,
-            layer=LayerId.TOP_RIGHT,
-            number=SpriteId.INTERSTITIAL,
-            label="interstitial screen",
-        )
-    return Scene(_layers(game_map), sprites, objects)
+
+
+def _add_phase_screen(
+    artist: AmongThemArtist, session: AmongThemSession, sprites: dict[int, Sprite], objects: dict[int, Object]
+) -> None:
+    """Add the screen of a phase in which all players see the same."""
+    if session.phase in SECRET_PHASES:
+        return
+    add_screen(
+        artist,
+        session,
+        NO_PLAYER,
+        sprites,
+        objects,
+        layer=LayerId.TOP_RIGHT,
+        number=SpriteId.INTERSTITIAL,
+        label="interstitial screen",
+    )
 
 
 def _layers(game_map: GameMap) -> dict[int, Layer]:
