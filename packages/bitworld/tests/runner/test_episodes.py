@@ -11,6 +11,7 @@ import pytest
 
 from bitworld.players.scenes import SCENE_BYTES as PACKED_SCENE_BYTES
 from bitworld.replays import ReplayGame, read_replay
+from cogames.policy.bundles import create_bundle
 from mettagrid.bitworld import BITWORLD_ACTION_NAMES
 from mettagrid.config.bitworld_config import BitWorldEnvConfig
 from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy
@@ -171,6 +172,21 @@ def test_a_boxed_policy_plays_a_job_of_the_league(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "results.json").read_text())["steps"] == 30
     replay = ReplayGame(read_replay((tmp_path / "replay.json.z").read_bytes()))
     replay.seek(replay.length)
+    assert (tmp_path / "scenes.z").stat().st_size > 1000
+
+
+def test_the_bundle_of_the_scripted_player_plays_in_a_box_and_sees_scenes(tmp_path: Path) -> None:
+    created = create_bundle("class=amongthem", tmp_path / "scripted.zip")
+    document: dict[str, Any] = {
+        "policy_uris": ["metta://policy/scripted"],
+        "assignments": [0, 0, 0],
+        "env": env(ticks=60).model_dump(mode="json"),
+        "seed": 4,
+    }
+    policy = PolicyToPlay("scripted", created.path.as_uri())
+    assert play_job(tmp_path, document, [policy], minimum="none") is None
+    actions = json.loads((tmp_path / "results.json").read_text())["stats"]["agent"][0]
+    assert sum(count for name, count in actions.items() if name.startswith("action.") and "noop" not in name) > 0
 
 
 @pytest.mark.parametrize(

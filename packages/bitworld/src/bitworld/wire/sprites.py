@@ -57,9 +57,12 @@ class SceneWriter:
         if sent.objects and not scene.objects:
             parts.append(_TYPE.pack(MessageType.CLEAR))
         else:
-            gone = (number for number in sent.objects if number not in scene.objects)
+            gone = [number for number in sent.objects if number not in scene.objects]
             parts += [_TYPE.pack(MessageType.DELETE) + _ID.pack(number) for number in gone]
-        parts += [_object(n, item) for n, item in scene.objects.items() if sent.objects.get(n) != item]
+        for number, item in scene.objects.items():
+            shown = sent.objects.get(number)
+            if shown is not item and shown != item:  # comparing objects costs more
+                parts.append(_object(number, item))
         self._sent = scene
         return b"".join(parts)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,8 @@ def create_bundle(
     See `mettagrid.policy.bundle.create_bundle` for the other arguments.
     """
     source, kwargs = _source(policy)
+    if isinstance(source, PolicySpec):
+        source = _with_observations(source)
     return _create_bundle(
         source,
         output,
@@ -73,6 +76,26 @@ def run_bundle(bundle: str, env: AnyEnvConfig) -> Validation:
         raise BundleError(str(error), ["cogames validate-policy runs it without a sandbox"]) from error
     except (ValueError, OSError, RuntimeError, ImportError) as error:
         raise BundleError(str(error)) from error
+
+
+def _with_observations(spec: PolicySpec) -> PolicySpec:
+    """Record the observations that a class for BitWorld games asks for: a league does not import the class.
+
+    Only a class whose file names `bitworld_observation` is imported for this.
+    """
+    if spec.policy_env_interface is not None or not _asks_for_observations(spec.class_path):
+        return spec
+    from mettagrid.runner.bitworld.interface import recorded_interface
+
+    return spec.model_copy(update={"policy_env_interface": recorded_interface(spec)})
+
+
+def _asks_for_observations(class_path: str) -> bool:
+    try:
+        module = importlib.util.find_spec(class_path.rpartition(".")[0])
+        return module is not None and "bitworld_observation" in Path(module.origin or "").read_text(encoding="utf-8")
+    except (ImportError, ValueError, OSError):
+        return False
 
 
 def _source(policy: str | Path | PolicySpec) -> tuple[PolicySpec | Path, dict[str, Any]]:

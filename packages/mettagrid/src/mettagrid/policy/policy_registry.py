@@ -33,7 +33,7 @@ __all__ = ["PolicyRegistryABCMeta", "PolicyRegistryMeta", "get_policy_registry"]
 logger = logging.getLogger(__name__)
 
 _OURS = "mettagrid"
-OUR_PACKAGES = frozenset({_OURS, "cogames", "cogames_agents", "cogsguard", "metta_alo", "cogbox"})
+OUR_PACKAGES = frozenset({_OURS, "cogames", "cogames_agents", "cogsguard", "bitworld", "metta_alo", "cogbox"})
 
 # Name as a user types it -> class path, in the order of registration: bare names, and `package.name` where the bare
 # name belongs to another package.

@@ -32,19 +32,21 @@ class Trails:
 
     def __init__(self) -> None:
         self._tick = 0
-        self._points: list[list[tuple[int, int]]] = []
+        self._trails: list[list[Object]] = []
 
-    def points(self, tick: int, players: list[Row]) -> list[list[tuple[int, int]]]:
+    def objects(self, tick: int, players: list[Row]) -> list[list[Object]]:
         """Note where the players are now; return up to `TRAIL_LENGTH` points for each, the oldest first."""
-        if tick < self._tick or len(players) < len(self._points):
-            self._points = []
+        if tick < self._tick or len(players) < len(self._trails):
+            self._trails = []
         self._tick = tick
-        self._points += [[] for _ in range(len(players) - len(self._points))]
-        for player, trail in zip(players, self._points, strict=True):
-            if not trail or (player.x - trail[-1][0]) ** 2 + (player.y - trail[-1][1]) ** 2 >= TRAIL_STEP**2:
-                trail.append((player.x, player.y))
+        self._trails += [[] for _ in range(len(players) - len(self._trails))]
+        for player, trail in zip(players, self._trails, strict=True):
+            x, y = player.x - 1, player.y - 1
+            if not trail or (x - trail[-1].x) ** 2 + (y - trail[-1].y) ** 2 >= TRAIL_STEP**2:
+                sprite = SpriteId.TRAIL + player.place
+                trail.append(Object(x, y, player.y + Depth.TRAIL, LayerId.MAP, sprite))
                 del trail[:-TRAIL_LENGTH]
-        return self._points
+        return self._trails
 
 
 def spectator_scene(
@@ -59,10 +61,8 @@ def spectator_scene(
     state, players = state_of(session)
     sprites: dict[int, Sprite] = {SpriteId.MAP: map_image(game_map), **spectator_images()}
     objects: dict[int, Object] = {ObjectId.MAP: Object(0, 0, Depth.MAP, LayerId.MAP, SpriteId.MAP)}
-    for number, points in enumerate(trails.points(session.tick, players)):
-        for place, (x, y) in enumerate(points):
-            trail = Object(x - 1, y - 1, y + Depth.TRAIL, LayerId.MAP, SpriteId.TRAIL + players[number].place)
-            objects[ObjectId.TRAIL + TRAIL_LENGTH * number + place] = trail
+    for number, trail in enumerate(trails.objects(session.tick, players)):
+        objects.update(enumerate(trail, ObjectId.TRAIL + TRAIL_LENGTH * number))
     for number, body in enumerate(state["bodies"]):
         objects[ObjectId.BODY + number] = body_object(body)
     for number, player in enumerate(players):
