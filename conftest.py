@@ -6,4 +6,10 @@ import os
 # takes 60 times the processor time with two threads.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+from hypothesis import HealthCheck, settings  # noqa: E402
+
+# Examples are slow to draw on a loaded machine, which says nothing about the code.
+settings.register_profile("loaded machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("loaded machine")
+
 pytest_plugins = ["tests.support", "tests.collection", "tests.browser"]

@@ -57,6 +57,11 @@ class MatchPage {
     this.open(query);
   }
 
+  /** The tick that is shown; null before there is one. */
+  get tick(): number | null {
+    return this.film.isEmpty ? null : Math.floor(this.playback.tick);
+  }
+
   private open(query: URLSearchParams): void {
     const tick = Number(query.get("tick") ?? new URLSearchParams(location.hash.slice(1)).get("tick") ?? Number.NaN);
     const [watch, replay] = [query.get("watch"), query.get("replay")];
@@ -218,4 +223,6 @@ class MatchPage {
 showTheme();
 // A page on another site names its match in the document, so that its address cannot change it.
 const place = document.querySelector<HTMLMetaElement>('meta[name="mettascope-place"]')?.content ?? location.search;
-new MatchPage(document.getElementById("app")!, new URLSearchParams(place));
+const page = new MatchPage(document.getElementById("app")!, new URLSearchParams(place));
+// For links to a moment, which the page around this one makes.
+Object.assign(window, { matchPage: page });

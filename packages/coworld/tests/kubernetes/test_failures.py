@@ -31,6 +31,8 @@ class Case:
     players: tuple[str, str] = ("good", "good")
     broken: Fate | None = None
     """of the image in slot 1"""
+    all_broken: bool = False
+    """whether slot 0 has that image too"""
     fates: dict[str, Fate] = field(default_factory=dict)
     """by container"""
     config: dict[str, Any] = field(default_factory=dict)
@@ -44,7 +46,17 @@ CASES = [
     Case("player image", "player_error", "ErrImagePull: manifest unknown", P, 1, broken=NO_IMAGE),
     Case("player image backs off", "player_error", "ImagePullBackOff", P, 1, broken=BACK_OFF),
     Case("player image name", "player_error", "InvalidImageName", P, 1, broken=Fate(waiting=("InvalidImageName", ""))),
-    Case("player pending", "player_never_started", "Insufficient cpu", X, broken=FULL, config=SOON),
+    # The game never ends by itself and no pod can start: nothing races with the short wait.
+    Case(
+        "player pending",
+        "player_never_started",
+        "Insufficient cpu",
+        X,
+        game="never_ends",
+        broken=FULL,
+        config=SOON,
+        all_broken=True,
+    ),
     Case("player evicted", "node_disruption", "Evicted", X, broken=Fate(pod_reason="Evicted")),
     Case(
         "player preempted",
@@ -117,7 +129,8 @@ CASES = [
 def test_a_failure_has_its_verdict_and_leaves_nothing(case: Case, cluster: TestCluster) -> None:
     request = episode_request(case.game, case.players, certifies=case.certifies, **case.config)
     if case.broken is not None:
-        request.players[1] = request.players[1].model_copy(update={"image": BROKEN})
+        for slot in (0, 1) if case.all_broken else (1,):
+            request.players[slot] = request.players[slot].model_copy(update={"image": BROKEN})
         cluster.node.programs[BROKEN] = case.broken
     cluster.node.fates |= case.fates
     outcome = cluster.run(request, **case.options)

@@ -10,7 +10,7 @@ const PATH = "/observatory/api/admin/seasons";
 export async function takeStep(site: Site, row: AdminSeason): Promise<SeasonChanged | null> {
   const words = { season: `${row.name}:v${row.version}` };
   const life = await site.api.get(`${PATH}/{season}/life`, words);
-  const step = await chooseStep(`${row.display_name} is ${life.life}`, life.steps);
+  const step = await chooseStep(`${row.display_name} is ${life.life === "draft" ? "a draft" : life.life}`, life.steps);
   if (!step) return null;
   const reason = await confirmed({
     title: `${step.title} ${row.display_name}?`,

@@ -14,12 +14,17 @@ export interface Shared {
   tick: () => number | null;
 }
 
+/** What the viewers of both engines offer the page around them. */
+interface ViewerWindow {
+  readonly mettascope?: { readonly app?: { readonly left?: unknown; readonly tick?: number } };
+  readonly matchPage?: { readonly tick: number | null };
+}
+
 /** Return the tick that a viewer in a frame of this page shows; null while it loads. */
 export function tickIn(frame: HTMLIFrameElement | null): number | null {
   try {
-    const viewer = (frame?.contentWindow as { mettascope?: { app?: { left?: unknown; tick?: number } } } | null)
-      ?.mettascope;
-    const tick = viewer?.app?.left ? viewer.app.tick : null;
+    const { mettascope, matchPage } = (frame?.contentWindow ?? {}) as ViewerWindow;
+    const tick = mettascope?.app?.left ? mettascope.app.tick : matchPage?.tick;
     return typeof tick === "number" && Number.isFinite(tick) ? tick : null;
   } catch {
     return null; // the frame shows a page of another site

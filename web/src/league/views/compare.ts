@@ -115,7 +115,13 @@ export class CompareView extends View<CompareRoute> {
     const { value: right, error } = this.right;
     for (const part of Object.values(this.parts)) part.element.hidden = right === null;
     const waiting =
-      this.route.other && !error ? loading() : empty("Choose another match of the policy to compare with.");
+      this.route.other && !error
+        ? loading()
+        : empty(
+            this.other.options.length > 1
+              ? "Choose another match of the policy to compare with."
+              : "The policy has no other match yet.",
+          );
     renew(this.note, right ? null : error ? problem(error) : waiting);
     if (right) this.drawPair(left, right);
   }
@@ -221,6 +227,8 @@ export class CompareView extends View<CompareRoute> {
   }
 }
 
+/** the viewer that shows two replays side by side */
+const GRID_VIEWER = "/observatory/viewer/?";
 const NAMES = ["This match", "Other match"];
 
 function pair(...children: HTMLElement[]): HTMLElement {
@@ -239,7 +247,7 @@ function matchBox(match: MatchPage, i: number): HTMLElement {
 
 function besideLink(left: Side, right: Side): HTMLElement | null {
   const [viewer, beside] = [left.match.viewer_url, right.match.replay_url];
-  if (!viewer || !beside) return null;
+  if (!viewer?.startsWith(GRID_VIEWER) || !beside) return null;
   const address = `${viewer}&beside=${encodeURIComponent(beside)}`;
   const attrs = { href: address, target: "_blank", rel: "noopener" };
   return el("p", { class: "actions" }, el("a", { class: "button bordered", attrs }, "Watch both replays side by side"));

@@ -1,12 +1,11 @@
-import { el, icon, renew } from "../../ui/dom";
+import { el, renew } from "../../ui/dom";
 import type { FriendlyPage, FriendlyPolicy } from "../api-types";
 import { count, plainName, score, words } from "../format";
 import type { Change } from "../live";
-import { atTick } from "../moments";
-import { chip, empty, facts, ICONS, link, loading, name, Part, policyLink, problem, time } from "../parts/bits";
+import { chip, facts, link, loading, name, Part, policyLink, problem, time } from "../parts/bits";
 import { answers, friendlyState } from "../parts/challenges";
-import { ExplanationPart, REPLAY_FRAME } from "../parts/explanation";
-import { shareButton, tickIn } from "../parts/share-menu";
+import { ExplanationPart } from "../parts/explanation";
+import { ReplayFrame } from "../parts/replay-frame";
 import { LiveTable } from "../parts/table";
 import { type Route, to } from "../router";
 import { type Site, View } from "../view";
@@ -48,11 +47,11 @@ export class FriendlyView extends View<FriendlyRoute> {
     (row) => row.policy.id,
     (row) => (row.to_blame ? "is-guilty" : ""),
   );
-  private readonly frame = el("div", { class: "replay" });
+  private readonly replay = new ReplayFrame(this.site);
   private readonly parts = {
     players: new Part("Players", this.players.element),
     decided: new Part("What decided it", this.explanation.element),
-    replay: new Part("Replay", this.frame),
+    replay: this.replay.part,
     details: new Part("Details"),
   };
 
@@ -76,7 +75,8 @@ export class FriendlyView extends View<FriendlyRoute> {
     renew(this.head, ...this.headOf(page));
     this.players.update(page.players);
     this.drawExplanation(page);
-    this.drawReplay(page);
+    const why = page.status === "completed" ? "The replay is not stored any more." : "There is no replay yet.";
+    this.replay.update(page, { path: to.friendly(page.id), title: this.title, why });
     renew(
       this.parts.details.body,
       facts(
@@ -121,35 +121,5 @@ export class FriendlyView extends View<FriendlyRoute> {
     decided.element.hidden = page.status !== "completed" && page.status !== "failed";
     decided.show("What decided it", value !== null, error ? problem(error) : loading());
     if (value) this.explanation.update(value, page.viewer_url);
-  }
-
-  private drawReplay(page: FriendlyPage): void {
-    const { dataset } = this.frame;
-    const replay = page.viewer_url === null ? null : atTick(page.viewer_url, location.search);
-    // The viewer of a running match continues with its replay by itself.
-    const address = replay ?? page.watch_url ?? (page.completed_at ? null : (dataset.address ?? null));
-    const isLive = replay === null && address !== null;
-    const why = page.status === "completed" ? "The replay is not stored any more." : "There is no replay yet.";
-    this.parts.replay.show(isLive ? "Live" : "Replay", address !== null, empty(why));
-    if (address === null || dataset.address === address || (dataset.live === page.id && !isLive)) return;
-    dataset.address = address;
-    dataset.live = isLive ? page.id : "";
-    const shown = el("iframe", {
-      title: "The replay of this match",
-      attrs: { src: address, name: REPLAY_FRAME, loading: "lazy", allow: "fullscreen" },
-    });
-    const whole = el(
-      "a",
-      { class: "button bordered", attrs: { href: address, target: "_blank", rel: "noopener" } },
-      icon(ICONS.full),
-      "Full screen",
-    );
-    const share = shareButton(this.site, {
-      path: to.friendly(page.id),
-      title: this.title,
-      embeds: true,
-      tick: () => tickIn(shown),
-    });
-    this.frame.replaceChildren(shown, el("p", { class: "actions" }, whole, share));
   }
 }

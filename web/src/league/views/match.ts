@@ -1,13 +1,12 @@
-import { el, icon, onClick, renew } from "../../ui/dom";
+import { el, onClick, renew } from "../../ui/dom";
 import type { MatchPage, MatchPolicy } from "../api-types";
 import { count, duration, NONE, score, whyNoReplay, words } from "../format";
 import type { Change } from "../live";
-import { atTick } from "../moments";
-import { chip, empty, facts, ICONS, link, loading, Part, policyLink, problem, time } from "../parts/bits";
-import { ExplanationPart, REPLAY_FRAME } from "../parts/explanation";
+import { chip, facts, link, loading, Part, policyLink, problem, time } from "../parts/bits";
+import { ExplanationPart } from "../parts/explanation";
 import { MatchLogs } from "../parts/logs";
 import { matchText, matchTitle } from "../parts/matches";
-import { shareButton, tickIn } from "../parts/share-menu";
+import { ReplayFrame } from "../parts/replay-frame";
 import { LiveTable } from "../parts/table";
 import { type Route, to } from "../router";
 import { type Site, View } from "../view";
@@ -54,11 +53,11 @@ export class MatchView extends View<MatchRoute> {
     (seat) => String(seat.index),
     (seat) => (seat.to_blame ? "is-guilty" : ""),
   );
-  private readonly frame = el("div", { class: "replay" });
+  private readonly replay = new ReplayFrame(this.site);
   private readonly parts = {
     players: new Part("Players", this.players.element),
     decided: new Part("What decided it", this.explanation.element),
-    replay: new Part("Replay", this.frame),
+    replay: this.replay.part,
     logs: new Part("Logs of your policies"),
     details: new Part("Details"),
   };
@@ -88,7 +87,7 @@ export class MatchView extends View<MatchRoute> {
     renew(this.head, ...headOf(match));
     this.players.update(match.players.map((player, index) => seatOf(match, player, index)));
     this.drawExplanation(match);
-    this.drawReplay(match);
+    this.replay.update(match, { path: to.match(match.id), title: this.title, why: whyNoReplay(match) });
     this.drawLogs(match);
     renew(this.parts.details.body, ...details(match));
   }
@@ -108,44 +107,6 @@ export class MatchView extends View<MatchRoute> {
         el("a", { class: "button bordered", attrs: { href: to.compare(match.id) } }, "Compare with …"),
       ),
     );
-  }
-
-  private drawReplay(match: MatchPage): void {
-    const { replay } = this.parts;
-    const { dataset } = this.frame;
-    // The viewer of a running match continues with its replay by itself.
-    const viewer = match.viewer_url && atTick(match.viewer_url, location.search);
-    const address = viewer ?? match.watch_url ?? (match.completed_at ? null : (dataset.address ?? null));
-    const isLive = !viewer && address !== null;
-    replay.show(isLive ? "Live" : "Replay", address !== null, empty(whyNoReplay(match)));
-    if (address === null || dataset.address === address || (dataset.live === match.id && !isLive)) return;
-    dataset.address = address;
-    dataset.live = isLive ? match.id : "";
-    const shown = el("iframe", {
-      title: isLive ? "This match while it is played" : "The replay of this match",
-      attrs: { src: address, name: REPLAY_FRAME, loading: "lazy", allow: "fullscreen" },
-    });
-    const whole = el(
-      "a",
-      { class: "button bordered", attrs: { href: address, target: "_blank", rel: "noopener" } },
-      icon(ICONS.full),
-      "Full screen",
-    );
-    const download = match.replay_url
-      ? el(
-          "a",
-          { class: "button bordered", attrs: { href: match.replay_url, download: "" } },
-          icon(ICONS.down),
-          "Download",
-        )
-      : null;
-    const share = shareButton(this.site, {
-      path: to.match(match.id),
-      title: this.title,
-      embeds: true,
-      tick: () => tickIn(shown),
-    });
-    this.frame.replaceChildren(shown, el("p", { class: "actions" }, whole, download ?? "", share));
   }
 
   private drawLogs(match: MatchPage): void {

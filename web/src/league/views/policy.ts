@@ -1,11 +1,12 @@
 import { el, onClick, renew, setText } from "../../ui/dom";
 import type { FailureLine, HeadToHead, HistoryLine, PolicyPage, PolicySeason } from "../api-types";
-import { bytes, count, difference, digitsFor, duration, plainName, score, words } from "../format";
+import { bytes, count, difference, duration, plainName, score, words } from "../format";
 import type { Change } from "../live";
-import { chip, empty, facts, intervalBar, link, name, Part, personLink, policyLink, time } from "../parts/bits";
+import { chip, empty, facts, link, name, Part, personLink, time } from "../parts/bits";
 import { challengeButton } from "../parts/challenge-form";
 import { HistoryChart } from "../parts/chart";
 import { Diagnosis } from "../parts/diagnosis";
+import { Differences } from "../parts/differences";
 import { episodeTable } from "../parts/episodes";
 import { feedLinks } from "../parts/feed-links";
 import { FriendlyList } from "../parts/friendly-list";
@@ -15,7 +16,6 @@ import { PolicyMatches } from "../parts/policy-matches";
 import { LiveTable } from "../parts/table";
 import { Versions } from "../parts/versions";
 import { type Route, to } from "../router";
-import { intervalScale, type Scale, scaleFrom } from "../scale";
 import { type Site, View } from "../view";
 
 type PolicyRoute = Extract<Route, { page: "policy" }>;
@@ -23,8 +23,6 @@ type PolicyRoute = Extract<Route, { page: "policy" }>;
 /** A policy version: rank, score history, opponents, failures. */
 export class PolicyView extends View<PolicyRoute> {
   private chosen = "";
-  private scale: Scale = scaleFrom(-1, 1);
-  private digits = 3;
   private readonly page = this.source((signal) => this.ask(signal), "policy", "table", "membership", "match");
   private readonly elsewhere = this.source(
     (signal) =>
@@ -79,37 +77,14 @@ export class PolicyView extends View<PolicyRoute> {
     ],
     (row) => `${row.season} ${row.season_version} ${row.pool}`,
   );
-  private readonly opponents = new LiveTable<HeadToHead>(
-    "Head to head",
-    [
-      { title: "Opponent", kind: "name", cell: (row) => policyLink(row.opponent, { author: true }) },
-      { title: "Score", kind: "number", cell: (row) => score(row.score, this.digits) },
-      {
-        title: "Opponent's score",
-        kind: "number",
-        from: "tablet",
-        cell: (row) => score(row.opponent_score, this.digits),
-      },
-      {
-        title: "Difference",
-        kind: "number",
-        cell: (row) =>
-          el(
-            "span",
-            { class: row.low !== null && row.low > 0 ? "good" : row.high !== null && row.high < 0 ? "bad" : "" },
-            difference(row.difference, this.digits),
-          ),
-      },
-      {
-        title: "95 % interval",
-        kind: "bar",
-        from: "tablet",
-        cell: (row) => intervalBar({ score: row.difference, low: row.low, high: row.high }, this.scale),
-      },
-      { title: "Matches", kind: "number", from: "tablet", cell: (row) => count(row.matches) },
-    ],
-    (row) => row.opponent.id,
-  );
+  private readonly opponents = new Differences<HeadToHead>({
+    table: "Head to head",
+    other: "Opponent",
+    policy: (row) => row.opponent,
+    score: "Score",
+    base: "Opponent's score",
+    baseOf: (row) => row.opponent_score,
+  });
   private readonly versions = new Versions();
   private readonly partners = new Partners();
   private readonly matches = new PolicyMatches(this.site, this.route.policy);
@@ -182,12 +157,7 @@ export class PolicyView extends View<PolicyRoute> {
     );
     this.drawLeagues();
     this.drawChart(page);
-    this.scale = intervalScale([
-      ...page.head_to_head.map((row) => ({ score: row.difference, low: row.low, high: row.high })),
-      { score: 0 },
-    ]);
-    this.digits = digitsFor(this.scale.high - this.scale.low);
-    this.opponents.update(page.head_to_head, () => [this.scale.low, this.scale.high]);
+    this.opponents.update(page.head_to_head);
     parts.opponents.element.hidden = page.shared_reward;
     parts.opponents.show("Head to head", page.head_to_head.length > 0, empty("No matches with other policies yet."));
     parts.partners.element.hidden = !page.shared_reward;

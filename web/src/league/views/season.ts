@@ -173,7 +173,7 @@ function headOf(season: SeasonPage): HTMLElement[] {
       ` · ${count(season.running)} running · ${count(season.waiting)} waiting`,
     ),
     ...(why && season.status !== "complete"
-      ? [el("p", { class: "quiet small" }, `Nothing more is scheduled: ${why}`)]
+      ? [el("p", { class: "quiet small" }, `Nothing more is scheduled. ${why}.`)]
       : []),
   ];
 }

@@ -242,7 +242,7 @@ function forLeagues(): HTMLElement {
     el(
       "p",
       {},
-      "Seasons of Cogs vs Clips take a bundle, which you can drop above. Leagues of other games take a container image or a file, which you send from your machine:",
+      "Seasons take a bundle, which you can drop above. Leagues of packaged games take a container image or a file, which you send from your machine:",
     ),
     command(`coworld upload-policy my-player:latest --name my-player ${server}`),
     command(`coworld submit my-player --league LEAGUE ${server}`),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import yaml
@@ -164,29 +165,21 @@ freeplay:
 
 
 def _about() -> Sequence[FormField]:
-    group = "About"
+    field = partial(FormField, group="About")
     return [
-        FormField(
+        field(
             path=["name"],
-            group=group,
             title="Name",
             about="in addresses and commands: small letters, digits and hyphens; it cannot be changed later",
             kind="text",
             required=True,
         ),
-        FormField(path=["display_name"], group=group, title="Title", about="one line", kind="text", required=True),
-        FormField(
-            path=["summary"], group=group, title="Summary", about="one or two sentences", kind="text", required=True
-        ),
-        FormField(
-            path=["game_description"], group=group, title="Rules", about="shown on its page, Markdown", kind="long"
-        ),
-        FormField(
-            path=["public"], group=group, title="Public", about="whether everyone sees it", kind="boolean", default=True
-        ),
-        FormField(
+        field(path=["display_name"], title="Title", about="one line", kind="text", required=True),
+        field(path=["summary"], title="Summary", about="one or two sentences", kind="text", required=True),
+        field(path=["game_description"], title="Rules", about="shown on its page, Markdown", kind="long"),
+        field(path=["public"], title="Public", about="whether everyone sees it", kind="boolean", default=True),
+        field(
             path=["is_default"],
-            group=group,
             title="Default season",
             about="the season of its type that commands use when none is named",
             kind="boolean",
@@ -196,11 +189,10 @@ def _about() -> Sequence[FormField]:
 
 
 def _game() -> Sequence[FormField]:
-    group = "Game"
+    field = partial(FormField, group="Game")
     return [
-        FormField(
+        field(
             path=["tournament_type"],
-            group=group,
             title="Kind of season",
             about="freeplay: every two policies play together; team: stages, in which teams are drawn and culled",
             kind="choice",
@@ -208,17 +200,23 @@ def _game() -> Sequence[FormField]:
             choices=["freeplay", "team"],
             required=True,
         ),
-        FormField(
+        field(
+            path=[PLAY, "game", "game_engine"],
+            title="Engine",
+            about="mettagrid: missions on the grid; bitworld: pixel games such as among_them",
+            kind="choice",
+            default="mettagrid",
+            choices=["mettagrid", "bitworld"],
+        ),
+        field(
             path=[PLAY, "game", "mission"],
-            group=group,
             title="Mission",
-            about="as `cogames missions` lists it",
+            about="as `cogames missions` lists it, or `cogames bitworld games` for pixel games",
             kind="text",
             required=True,
         ),
-        FormField(
+        field(
             path=[PLAY, "game", "num_agents"],
-            group=group,
             title="Agents",
             about="seats in a match",
             kind="integer",
@@ -226,25 +224,22 @@ def _game() -> Sequence[FormField]:
             minimum=1,
             maximum=MAX_AGENTS,
         ),
-        FormField(
+        field(
             path=[PLAY, "game", "max_steps"],
-            group=group,
             title="Steps",
             about="length of a match; empty: as the mission says",
             kind="integer",
             minimum=1,
             maximum=MAX_STEPS,
         ),
-        FormField(
+        field(
             path=["compat_version"],
-            group=group,
             title="Version of the game",
             about="such as 0.26; bundles for another version are rejected; empty: all are accepted",
             kind="text",
         ),
-        FormField(
+        field(
             path=[PLAY, "fixed_map_seed"],
-            group=group,
             title="Seed of the map",
             about="one map for all matches; empty: a map for each, from a hidden seed",
             kind="integer",
@@ -255,77 +250,68 @@ def _game() -> Sequence[FormField]:
 
 
 def _freeplay() -> Sequence[FormField]:
+    field = partial(FormField, group="Freeplay", only="freeplay")
+
     def number(name: str, title: str, about: str, default: float, kind: str = "integer") -> FormField:
-        path, bounds = [PLAY, name], {"minimum": 1, "maximum": 10_000} if kind == "integer" else {}
-        return FormField(
-            path=path, group="Freeplay", title=title, about=about, kind=kind, default=default, only="freeplay", **bounds
-        )
+        bounds = {"minimum": 1, "maximum": 10_000} if kind == "integer" else {}
+        return field(path=[PLAY, name], title=title, about=about, kind=kind, default=default, **bounds)
 
     return [
         number("qualifying_matches", "Qualifying matches", "that each policy plays alone first", 2),
         number("qualifying_threshold", "Score to qualify", "the mean score that is needed", 0.1, kind="number"),
         number("repetitions", "Matches of a pair", "with each split", 5),
-        FormField(
+        field(
             path=[PLAY, "splits"],
-            group="Freeplay",
             title="Splits",
             about="how two policies share the agents, such as 2-2, 1-3; each split must add up to all agents",
             kind="splits",
             required=True,
-            only="freeplay",
         ),
         number("max_failures", "Failures", "after which a policy is out", 3),
     ]
 
 
 def _team() -> Sequence[FormField]:
+    field = partial(FormField, group="Stages", only="team")
     return [
-        FormField(
+        field(
             path=[PLAY, "stages"],
-            group="Stages",
             title="Stages",
             about="policies are evaluated, teams are drawn, teams play and the worst are out, policies are placed",
             kind="stages",
             required=True,
-            only="team",
         ),
-        FormField(
+        field(
             path=[PLAY, "max_failed_attempts"],
-            group="Stages",
             title="Failed attempts",
             about="after which a match is given up",
             kind="integer",
             default=3,
             minimum=1,
             maximum=10_000,
-            only="team",
         ),
-        FormField(
+        field(
             path=[PLAY, "rolling", "start"],
-            group="Stages",
             title="Start by itself",
             about="when it is opened; else an administrator starts it",
             kind="boolean",
             default=False,
-            only="team",
         ),
     ]
 
 
 def _operation() -> Sequence[FormField]:
-    group = "Operation"
+    field = partial(FormField, group="Operation")
     return [
-        FormField(
+        field(
             path=[PLAY, "live", "watch"],
-            group=group,
             title="Watch live",
             about="whether its matches can be watched while they are played",
             kind="boolean",
             default=True,
         ),
-        FormField(
+        field(
             path=[PLAY, "live", "delay_seconds"],
-            group=group,
             title="Delay for spectators, seconds",
             about="how much later than it was played a tick is shown",
             kind="number",
@@ -333,17 +319,15 @@ def _operation() -> Sequence[FormField]:
             minimum=0,
             maximum=MAX_DELAY_SECONDS,
         ),
-        FormField(
+        field(
             path=[PLAY, "live", "hide_secrets"],
-            group=group,
             title="Hide secrets from spectators",
             about="while a match is played, spectators see what all players know: no roles, no places",
             kind="boolean",
             default=False,
         ),
-        FormField(
+        field(
             path=[PLAY, "rolling", "queue_weight"],
-            group=group,
             title="Weight in the queue",
             about="a season of weight 2 gets twice the workers' time of a season of weight 1",
             kind="number",
@@ -351,35 +335,31 @@ def _operation() -> Sequence[FormField]:
             minimum=0.01,
             maximum=100,
         ),
-        FormField(
+        field(
             path=["auto_roll_hour_utc"],
-            group=group,
             title="New version at this hour",
             about="UTC, after the version is complete; empty: an administrator decides",
             kind="integer",
             minimum=0,
             maximum=23,
         ),
-        FormField(
+        field(
             path=[PLAY, "rolling", "after_minutes"],
-            group=group,
             title="New version after minutes",
             about="after the version is complete; empty: an administrator decides",
             kind="number",
             minimum=0,
             maximum=MAX_MINUTES,
         ),
-        FormField(
+        field(
             path=[PLAY, "rolling", "keep_entrants"],
-            group=group,
             title="Keep policies",
             about="whether a new version begins with the policies of the last one",
             kind="boolean",
             default=False,
         ),
-        FormField(
+        field(
             path=[PLAY, "rolling", "keep_replays_days"],
-            group=group,
             title="Keep replays, days",
             about="empty: as long as the server keeps others",
             kind="number",

@@ -39,7 +39,7 @@ button { font: inherit; margin-top: 16px; min-height: 36px; padding: 5px 14px; b
 code, output { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .92em; }
 output { display: block; background: var(--raised); border: 1px solid var(--line); padding: 12px; border-radius: 8px;
   user-select: all; }
-.scroll { overflow-x: auto; }
+.scroll { overflow-x: auto; overflow-wrap: normal; }
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: 6px 12px 6px 0;
   border-bottom: 1px solid var(--line); vertical-align: top; } th { font-weight: 400; color: var(--quiet); }
 td button { margin: 0; min-height: 0; padding: 1px 8px; } time { white-space: nowrap; }

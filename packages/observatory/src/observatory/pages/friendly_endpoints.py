@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
 
-from fastapi import Request, Response
+from fastapi import Depends, Request, Response
+from sqlalchemy.orm import Session
 
+from observatory.accounts.principal import Principal
 from observatory.clock import ClockDep, Now
 from observatory.database import SessionDep
-from observatory.database.tables.friendlies import ENDED_FRIENDLY
+from observatory.database.tables.friendlies import ENDED_FRIENDLY, Friendly
 from observatory.episodes.wire import EpisodeWire
 from observatory.errors import (
     BadRequest,
@@ -27,6 +32,7 @@ from observatory.matches.explaining import NOT_ENDED, explain_job
 from observatory.pages import friendlies
 from observatory.pages.card_endpoints import picture
 from observatory.pages.friendly_schemas import ChallengeCreate, ChallengeOptions, FriendlyLine, FriendlyPage
+from observatory.settings import Settings
 from softmax.wire import MatchExplanation
 
 __all__ = ["router"]
@@ -34,6 +40,30 @@ __all__ = ["router"]
 router = Router(prefix="/observatory/api/friendlies", tags=["pages"])
 
 MAX_SHOWN = 50
+_ANSWERS = errors(Unauthorized, Forbidden, NotFound, Conflict)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer of the current user to a challenge."""
+
+    session: Session
+    user: Principal
+    friendly: Friendly
+    settings: Settings
+    now: datetime
+
+    @property
+    def line(self) -> FriendlyLine:
+        """Return the challenge as it is after the answer."""
+        return friendlies.friendly_line(self.friendly, self.user, self.settings, now=self.now)
+
+
+def _answer(friendly_id: uuid.UUID, session: SessionDep, user: CurrentUser, settings: SettingsDep, now: Now) -> Answer:
+    return Answer(session, user, repository.friendly(session, friendly_id, user), settings, now)
+
+
+AnswerDep = Annotated[Answer, Depends(_answer)]
 
 
 @router.get("", responses=errors(Unauthorized, Forbidden))
@@ -103,34 +133,25 @@ def read_explanation(
     return explain_job(friendly.job, versions, friendly.assignments, principal, store)
 
 
-@router.post("/{friendly_id}/accept", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
-def accept(
-    friendly_id: uuid.UUID, session: SessionDep, user: CurrentUser, settings: SettingsDep, now: Now
-) -> FriendlyLine:
+@router.post("/{friendly_id}/accept", responses=_ANSWERS)
+def accept(answer: AnswerDep) -> FriendlyLine:
     """Accept a challenge to a policy of the current user: it is played."""
-    friendly = repository.friendly(session, friendly_id, user)
-    service.accept(session, user, friendly, settings, now=now)
-    return friendlies.friendly_line(friendly, user, settings, now=now)
+    service.accept(answer.session, answer.user, answer.friendly, answer.settings, now=answer.now)
+    return answer.line
 
 
-@router.post("/{friendly_id}/decline", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
-def decline(
-    friendly_id: uuid.UUID, session: SessionDep, user: CurrentUser, settings: SettingsDep, now: Now
-) -> FriendlyLine:
+@router.post("/{friendly_id}/decline", responses=_ANSWERS)
+def decline(answer: AnswerDep) -> FriendlyLine:
     """Decline a challenge to a policy of the current user."""
-    friendly = repository.friendly(session, friendly_id, user)
-    service.decline(session, user, friendly, settings, now=now)
-    return friendlies.friendly_line(friendly, user, settings, now=now)
+    service.decline(answer.session, answer.user, answer.friendly, answer.settings, now=answer.now)
+    return answer.line
 
 
-@router.post("/{friendly_id}/withdraw", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
-def withdraw(
-    friendly_id: uuid.UUID, session: SessionDep, user: CurrentUser, settings: SettingsDep, now: Now
-) -> FriendlyLine:
+@router.post("/{friendly_id}/withdraw", responses=_ANSWERS)
+def withdraw(answer: AnswerDep) -> FriendlyLine:
     """Withdraw a challenge of the current user."""
-    friendly = repository.friendly(session, friendly_id, user)
-    service.withdraw(session, user, friendly, settings, now=now)
-    return friendlies.friendly_line(friendly, user, settings, now=now)
+    service.withdraw(answer.session, answer.user, answer.friendly, answer.settings, now=answer.now)
+    return answer.line
 
 
 @router.get("/{friendly_id}/card.png", include_in_schema=False)

@@ -21,6 +21,10 @@ from observatory.tokens import TokenKind
 __all__ = ["home_page"]
 
 MAX_ROWS = 50
+_NEXT = (
+    '<p><a href="/observatory">See the competitions</a> · <a href="/observatory/upload">Upload a policy</a> · '
+    '<a href="/observatory/me">Your profile</a></p>'
+)
 
 
 def home_page(session: Session, user: User, csrf: str, now: datetime) -> HTMLResponse:
@@ -31,6 +35,7 @@ def home_page(session: Session, user: User, csrf: str, now: datetime) -> HTMLRes
     return page(
         "Home",
         paragraph(f"Signed in as {user.email}."),
+        _NEXT,
         _policies(session, user),
         _players(session, user),
         table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import Annotated
 
@@ -92,7 +93,7 @@ def status(server: AuthServer = None, login_server: LoginServer = None) -> None:
         addresses = resolve_addresses(server if login_server else None, saved_login(named) if named else None)
     token = current_token(addresses.login)
     if token is None:
-        raise NotAuthenticated
+        raise NotAuthenticated(hints=[_sign_in(named)])
     # With one address, call the login server itself; with two, the API server.
     identity = fetch_whoami(addresses.login if (server is None) != (login_server is None) else addresses.api, token)
     print("Authenticated")
@@ -104,6 +105,11 @@ def status(server: AuthServer = None, login_server: LoginServer = None) -> None:
         print(f"scopes: {', '.join(identity.scopes)}")
 
 
+def _sign_in(server: str | None) -> str:
+    """Return the command that signs in to a server."""
+    return "cogames auth login" if server is None else f"cogames auth login --server {shlex.quote(server)}"
+
+
 def get_token(server: AuthServer = None, login_server: LoginServer = None) -> None:
     """Print the saved token, for scripts."""
     from softmax.client import NotAuthenticated
@@ -112,7 +118,7 @@ def get_token(server: AuthServer = None, login_server: LoginServer = None) -> No
 
     token = current_token(saved_login(_login_server(server, login_server)))
     if token is None:
-        raise NotAuthenticated("No token found.")
+        raise NotAuthenticated("No token found.", [_sign_in(login_server or server)])
     print(token)
 
 
