@@ -6,7 +6,7 @@ import os
 # takes 60 times the processor time with two threads.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from hypothesis import HealthCheck, settings  # noqa: E402
+from hypothesis import HealthCheck, settings
 
 # Examples are slow to draw on a loaded machine, which says nothing about the code.
 settings.register_profile("loaded machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])

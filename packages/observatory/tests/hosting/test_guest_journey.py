@@ -1,4 +1,4 @@
-"""A guest opens the front page in a real browser: a game and a lesson, by keyboard at a desk and by touch on a phone."""
+"""A guest opens the front page in a browser: a game and a lesson, by keyboard at a desk and by touch on a phone."""
 
 from __future__ import annotations
 
