@@ -219,9 +219,10 @@ def fleet(args: argparse.Namespace) -> bool:
 
 
 def simulation(args: argparse.Namespace) -> bool:
-    played = run("-m", "tests.simulation", "--seasons", args.seasons, "--seed", 10_000 * args.seed)
+    words = ("-m", "tests.simulation", "--jobs", args.jobs)
+    played = run(*words, "--seasons", args.seasons, "--seed", 10_000 * args.seed)
     for name in ("lost_lease", "double_count", "stale_cache"):
-        played = run("-m", "tests.simulation", "--seasons", 1000, "--plant", name) and played
+        played = run(*words, "--seasons", 1000, "--plant", name) and played
     return played
 
 

@@ -6,15 +6,13 @@ import asyncio
 import random
 from dataclasses import dataclass
 
+from tests.simulation.group import NOTICE_SECONDS, Group
 from tests.simulation.network import Network
 from tests.simulation.scheduler import Scheduler
 from tests.simulation.servers import Cluster, Server
 from tests.simulation.workers import SimulatedWorker
 
-__all__ = ["CALM", "Faults", "cause", "draw", "elect"]
-
-LEADER_SECONDS = 3.0
-"""how long a league is without a leader after the last one was lost"""
+__all__ = ["CALM", "Faults", "cause", "draw"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,14 @@ class Faults:
     worker_kills: int = 0
     cuts: int = 0
     clock_jumps: int = 0
-    second_leaders: int = 0
+    restarts: int = 0
+    disconnects: int = 0
+    """of a server from the group"""
+    notice_latency: float = 0.002
+    """of notifications between servers"""
+    webhook_failures: float = 0.0
+    sweep_seconds: float = 3600.0
+    """between two sweeps of a server"""
 
 
 CALM = Faults()
@@ -58,22 +63,12 @@ def draw(chance: random.Random) -> Faults:
         worker_kills=chance.randint(0, 3),
         cuts=chance.randint(0, 3),
         clock_jumps=chance.randint(0, 3),
-        second_leaders=chance.randint(0, 2),
+        restarts=chance.randint(0, 1),
+        disconnects=chance.randint(0, 3),
+        notice_latency=0.002 + some(0.5),
+        webhook_failures=some(0.4),
+        sweep_seconds=2 + 4 * chance.random() if chance.random() < 0.4 else 3600.0,
     )
-
-
-async def elect(scheduler: Scheduler, servers: list[Server]) -> None:
-    """Let a server lead whenever none does, as an election with leases would."""
-    alone_since: float | None = None
-    while True:
-        await asyncio.sleep(0.5)
-        if any(server.leads for server in servers):
-            alone_since = None
-            continue
-        alone_since = scheduler.now if alone_since is None else alone_since
-        ready = [server for server in servers if server.is_up]
-        if ready and scheduler.now - alone_since >= LEADER_SECONDS:
-            scheduler.chance.choice(ready).lead()
 
 
 async def cause(
@@ -88,6 +83,8 @@ async def cause(
     chance = scheduler.chance
     scheduler.slowness, cluster.disk.failures = faults.slowness, faults.disk_failures
     network.lost, network.doubled, network.latency = faults.lost, faults.doubled, faults.latency
+    cluster.group.latency = faults.notice_latency
+    cluster.webhooks.failures = faults.webhook_failures
     for worker in workers:
         worker.failures, worker.seconds = faults.machine_failures, faults.episode_seconds
     async with asyncio.TaskGroup() as group:
@@ -96,7 +93,8 @@ async def cause(
             (faults.worker_kills, lambda: _kill_worker(scheduler, chance.choice(workers))),
             (faults.cuts, lambda: _cut(scheduler, network, servers, workers)),
             (faults.clock_jumps, lambda: _set_clock(scheduler, chance.choice(servers))),
-            (faults.second_leaders, lambda: _second_leader(scheduler, servers)),
+            (faults.restarts, lambda: _restart(scheduler, chance.choice(servers))),
+            (faults.disconnects, lambda: _disconnect(scheduler, cluster.group, chance.choice(servers))),
         ):
             for _ in range(count):
                 group.create_task(_at(chance.random() * faults.seconds, fault))
@@ -108,14 +106,15 @@ def _repair(
     scheduler: Scheduler, cluster: Cluster, network: Network, servers: list[Server], workers: list[SimulatedWorker]
 ) -> None:
     scheduler.note("repair")
-    scheduler.slowness = cluster.disk.failures = network.lost = network.doubled = 0.0
-    network.latency = 0.002
+    scheduler.slowness = cluster.disk.failures = cluster.webhooks.failures = network.lost = network.doubled = 0.0
+    network.latency = cluster.group.latency = 0.002
+    cluster.group.unreachable.clear()
     network.cuts.clear()
     for server in servers:
         server.skew = 0.0
         if server.process is not None:
             server.process.dies_at = None
-        if not server.is_up:
+        if not server.is_running:
             server.start()
     for worker in workers:
         worker.failures, worker.seconds = 0.0, 1.0
@@ -142,7 +141,7 @@ async def _kill_server(scheduler: Scheduler, server: Server) -> None:
     if process is server.process:
         process.kill()
         await asyncio.sleep(scheduler.chance.random() * 4)
-        if not server.is_up:
+        if not server.is_running:
             server.start()
 
 
@@ -177,11 +176,27 @@ async def _set_clock(scheduler: Scheduler, server: Server) -> None:
         scheduler.note("clock", server.name, 0)
 
 
-async def _second_leader(scheduler: Scheduler, servers: list[Server]) -> None:
-    """Let all servers lead for a while; the one that led before may be the one that stays."""
-    for server in servers:
-        server.lead()
-    await asyncio.sleep(scheduler.chance.random() * 10)
-    leading = [server for server in servers if server.leads]
-    if len(leading) > 1:
-        scheduler.chance.choice(leading).follow()
+async def _restart(scheduler: Scheduler, server: Server) -> None:
+    """Stop a server as an operator does, and start it again."""
+    process = server.process
+    if not server.is_up or process is None:
+        return
+    scheduler.note("stop", server.name)
+    server.stop()
+    while process.is_alive:
+        await asyncio.sleep(0.1)
+    await asyncio.sleep(scheduler.chance.random())
+    if not server.is_running:
+        server.start()
+
+
+async def _disconnect(scheduler: Scheduler, group: Group, server: Server) -> None:
+    """Break the connection of a server to the others: both ends see it at once, or each of them some time later."""
+    chance = scheduler.chance
+    is_reset = chance.random() < 0.4
+    here, there = (0.0, 0.0) if is_reset else (chance.random() * NOTICE_SECONDS, chance.random() * NOTICE_SECONDS)
+    if chance.random() < 0.5:
+        group.unreachable.add(server.name)
+    group.disconnect(server.name, noticed_here=here, noticed_there=there)
+    await asyncio.sleep(chance.random() * 6)
+    group.unreachable.discard(server.name)

@@ -16,7 +16,7 @@ from observatory.database.tables.episodes import Episode, EpisodeTag
 from observatory.database.tables.jobs import Job
 from observatory.database.tables.leagues import League, Round, RoundResult
 from observatory.database.tables.matches import Match
-from observatory.database.tables.notices import Notice, NoticeKind
+from observatory.database.tables.notices import DeliveryStatus, Notice, NoticeDelivery, NoticeKind
 from observatory.database.tables.seasons import PoolPlayer, Season
 from observatory.http.response_cache import STALE_SECONDS
 from observatory.job_states import TERMINAL
@@ -28,8 +28,12 @@ from tests.simulation.servers import Cluster, Server
 
 __all__ = ["Checks", "Snapshot", "check_history", "snapshot"]
 
-_STALE_SECONDS = FRESH_SECONDS + STALE_SECONDS + 0.1
-"""how old the data of a response may be: another server's changes are seen when a cached value expires"""
+_STALE_SECONDS = STALE_SECONDS + 0.1
+"""how old the data of a response may be, apart from the time that notifications take"""
+_UNNOTIFIED_SECONDS = FRESH_SECONDS + _STALE_SECONDS
+"""the same of a server that does not know that its connection is broken: it sees changes when cached values expire"""
+_DELIVERY_SECONDS = 5.0
+"""in which the leader sends a notice that is due"""
 _ENDED = {"completed", "failed"}
 
 
@@ -56,8 +60,9 @@ class Snapshot:
 class Checks:
     """Collects what is wrong."""
 
-    def __init__(self, cluster: Cluster, prepared: Template) -> None:
+    def __init__(self, cluster: Cluster, prepared: Template, notice_latency: float) -> None:
         self.cluster, self.template = cluster, prepared
+        self._stale_seconds = _STALE_SECONDS + 2 * notice_latency
         self.violations: list[str] = []
         self._entered: list[str] = []
         self.read_paths = _read_paths(prepared)
@@ -80,7 +85,9 @@ class Checks:
             return
         rows = json.loads(reply.body)
         shown = sum(row["matches"] for row in rows)
-        old = [move for move in self.cluster.moves if move[0] < asked_at - _STALE_SECONDS and move[2] == "completed"]
+        is_notified = self.cluster.group.connected_since(reply.server.name) < asked_at
+        since = asked_at - (self._stale_seconds if is_notified else _UNNOTIFIED_SECONDS)
+        old = [move for move in self.cluster.moves if move[0] < since and move[2] == "completed"]
         singles = len(self.template.versions)
         if 2 * (len(old) - singles) > shown:
             self.violate(f"{reply.server.name} shows {shown / 2:g} matches long after {len(old) - singles} had ended")
@@ -105,6 +112,18 @@ class Checks:
         members = {str(version) for version in session.scalars(select(PoolPlayer.policy_version_id))}
         if lost := set(self._entered) - members:
             self.violate(f"accepted policies are lost: {sorted(lost)}")
+        for row in session.scalars(select(NoticeDelivery)):
+            self._check_delivery(row)
+
+    def _check_delivery(self, row: NoticeDelivery) -> None:
+        """A notice arrives once at most, and its row says whether it did."""
+        count = self.cluster.webhooks.arrived[row.notice_id]
+        allowed = {DeliveryStatus.SENT: (1,), DeliveryStatus.WAITING: (0,), DeliveryStatus.SKIPPED: (0,)}
+        if count not in allowed.get(row.status, (0, 1)):
+            self.violate(f"notice {row.notice_id} has arrived {count} times and is {row.status}")
+        waited = (self.cluster.scheduler.utc() - row.due_at).total_seconds()
+        if row.status is DeliveryStatus.WAITING and waited > _DELIVERY_SECONDS:
+            self.violate(f"notice {row.notice_id} has been due for {waited:.1f} seconds")
 
     def check_recomputed(self, session: Session, server: Server) -> None:
         """Fold everything again from the stored results."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import functools
 import json
 import shutil
@@ -15,13 +16,16 @@ from typing import Any
 import httpx
 
 from observatory.accounts.service import create_user, mint_user_token, mint_worker_token
+from observatory.database.tables.notices import Channel, NoticeKind, NoticeSettings
+from observatory.notices.preferences import PAGE
 from packages.observatory.tests.commissioner.scripted import CRASHES
 from packages.observatory.tests.requests.conftest import Arena
 from packages.observatory.tests.rounds.conftest import Yard
 from packages.observatory.tests.world import FREEPLAY, TEAM, World
 from tests.simulation.scheduler import Scheduler
-from tests.simulation.servers import Cluster, Server, application
+from tests.simulation.servers import Cluster, Observer, Server, application
 from tests.simulation.store import SimulatedDatabase
+from tests.simulation.webhooks import WEBHOOK
 
 __all__ = ["SCENARIOS", "Account", "Scenario", "Template", "template", "workplace"]
 
@@ -40,11 +44,6 @@ class Scenario:
     rules: Mapping[str, Any] = field(default_factory=dict, hash=False)
     weight: int = 1
     """how often it is played, compared with others: small seasons find most, and cost least"""
-
-    @property
-    def loops(self) -> tuple[str, ...]:
-        """The loops of the server that play it."""
-        return ("league_loop",) if self.kind == "league" else ("commissioner", "rank_watch")
 
 
 SCENARIOS = (
@@ -105,18 +104,16 @@ def workplace() -> Path:
     memory = Path("/dev/shm")
     holder = tempfile.TemporaryDirectory(prefix="simulation-", dir=memory if memory.is_dir() else None)
     folder = Path(holder.name)
-    _holders.append(holder)
+    atexit.register(holder.cleanup)
     scheduler = Scheduler("keys")
     with scheduler.installed():
         for number in range(3):
             application(number, folder)
     scheduler.close()
-    application(0, folder).state.database.close()
+    for number in range(3):
+        application(number, folder).state.database.close()
     shutil.copyfile(folder / DATABASE, folder / "empty.db")
     return folder
-
-
-_holders: list[object] = []
 
 
 def _put(database: Path, folder: Path) -> None:
@@ -135,8 +132,9 @@ def template(scenario: Scenario) -> Template:
     _put(folder / "empty.db", folder)
     scheduler = Scheduler(scenario.name)
     asyncio.set_event_loop(scheduler)
-    with scheduler.installed():
-        server = Server(Cluster(scheduler, folder), 0, ())
+    cluster = Cluster(scheduler, folder)
+    with scheduler.installed(), Observer(cluster):
+        server = Server(cluster, 0)
         server.start()
         prepared = _prepare(scenario, scheduler, server, folder / f"{scenario.name}.db")
         scheduler.close()
@@ -158,6 +156,9 @@ def _prepare(scenario: Scenario, scheduler: Scheduler, server: Server, path: Pat
             )
             token = mint_user_token(session, user, now=scheduler.utc())
             elevated = {"X-Use-Elevated-Privileges": "true"} if name == "owner" else {}
+            if name == scenario.members[0]:
+                kinds = {NoticeKind.MATCH: [PAGE, Channel.WEBHOOK]}
+                session.add(NoticeSettings(user_id=user.id, kinds=kinds, webhook_url=WEBHOOK, webhook_nonce="0" * 32))
             users[name] = Account(user.id, {"X-Auth-Token": token, **elevated})
         worker = mint_worker_token(session, "workers", now=scheduler.utc()).text
     if scenario.kind == "league":

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import gc
 import hashlib
+import inspect
+import io
 import os
 import random
 import tempfile
@@ -27,7 +30,7 @@ from sqlalchemy.util import await_only, greenlet_spawn
 
 from observatory.database import base
 
-__all__ = ["EPOCH", "Deadlock", "Process", "Scheduler", "await_here", "point"]
+__all__ = ["EPOCH", "Deadlock", "Process", "Scheduler", "await_here", "current_process", "point"]
 
 Result = TypeVar("Result")
 EPOCH = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -35,6 +38,8 @@ _TICK = 1e-6
 """the least that the clock moves, in seconds: a wait of less could repeat for ever"""
 _MAX_TURNS = 200_000
 """of the event loop in one second of the virtual clock; a busy second has some thousands"""
+_MAX_BUSY_TURNS = 50
+"""without a wait, after which time passes"""
 _process: contextvars.ContextVar[Process | None] = contextvars.ContextVar("process", default=None)
 
 
@@ -51,7 +56,9 @@ class Scheduler(asyncio.BaseEventLoop):
         self.chance = random.Random(f"schedule/{seed}")
         self.show: Callable[[str], None] | None = None
         self.lines: list[str] = []
-        self._turns = 0
+        self._turns = self._busy_turns = 0
+        self.tasks = 0
+        """how many were made"""
         self.slowness = 0.0
         """how long threads and disks take, in seconds, at most"""
         self._jitter = f"jitter/{seed}"
@@ -72,11 +79,17 @@ class Scheduler(asyncio.BaseEventLoop):
         self._turns += 1
         if self._turns > _MAX_TURNS:
             raise Deadlock
+        second = int(self.now)
         if not self._ready:  # all tasks wait
-            second = int(self.now)
             self.now += max(timeout, _TICK)
-            if int(self.now) > second:
-                self._turns = 0
+            self._busy_turns = 0
+        else:
+            self._busy_turns += 1
+            if self._busy_turns > _MAX_BUSY_TURNS and self._scheduled:
+                # A cancel scope of anyio repeats its cancellation in every turn until all its tasks have ended.
+                self.now = max(self.now, self._scheduled[0].when())
+        if int(self.now) > second:
+            self._turns = 0
         return []
 
     def call_at(self, when: float, callback: Any, *arguments: Any, context: Any = None) -> asyncio.TimerHandle:
@@ -131,6 +144,7 @@ class Scheduler(asyncio.BaseEventLoop):
             for place, name, new in (
                 (time, "monotonic", lambda: 1000.0 + self.now),
                 (time, "monotonic_ns", self._tick),
+                (time, "clock_gettime", lambda _: 1000.0 + self.now),
                 (time, "time", lambda: start + self.now),
                 (time, "time_ns", lambda: int((start + self.now) * 1e9)),
                 (time, "sleep", sleep),
@@ -139,6 +153,7 @@ class Scheduler(asyncio.BaseEventLoop):
                 (base, "_last_stamp", 0),
                 (tempfile, "_name_sequence", None),  # seeds its generator at its first use
                 (anyio.to_thread, "run_sync", _run_sync),
+                (gc, "freeze", lambda: None),  # a server that starts means its own process
             ):
                 patches.enter_context(mock.patch.object(place, name, new))
             self._ticks = 0
@@ -181,14 +196,24 @@ class Process:
         if self.is_alive:
             self.scheduler.note("kill", self.name, "at", self.points)
             self.is_alive = False
-            for task in list(self.tasks):
-                task.cancel()
+            self._cancel()
+
+    def _cancel(self) -> None:
+        for task in list(self.tasks):
+            _cancel(task)
+        if self.tasks:  # `asyncio.wait_for` drops a cancellation that comes together with its result
+            self.scheduler.call_later(0.01, self._cancel)
 
     def pass_point(self) -> None:
         """Die here if the plan says so."""
         self.points += 1
         if self.points == self.dies_at:
             self.kill()
+
+
+def current_process() -> Process | None:
+    """Return the process that runs this code."""
+    return _process.get()
 
 
 def point(wait: bool = True) -> None:
@@ -206,6 +231,11 @@ def point(wait: bool = True) -> None:
 
 def await_here(work: Awaitable[Result]) -> Result:
     """Wait in blocking code, which runs in a greenlet."""
+    process = _process.get()
+    if process is not None and not process.is_alive:
+        if asyncio.iscoroutine(work):
+            work.close()
+        raise asyncio.CancelledError
     return await_only(work)
 
 
@@ -213,15 +243,36 @@ def _is_in_greenlet() -> bool:
     return getattr(greenlet.getcurrent(), "__sqlalchemy_greenlet_provider__", False)
 
 
-def _make_task(loop: asyncio.AbstractEventLoop, work: Any, context: Any = None) -> asyncio.Task[Any]:
-    task = asyncio.Task(work, loop=loop, context=context) if context is not None else asyncio.Task(work, loop=loop)
+class _Task(asyncio.Task[Any]):
+    """A task whose place in a set does not depend on its address: sets of tasks have an order that repeats."""
+
+    def __init__(self, work: Any, *, loop: Scheduler, context: Any) -> None:
+        loop.tasks += 1
+        self._number = loop.tasks
+        super().__init__(work, loop=loop, name=str(self._number), context=context)
+
+    def __hash__(self) -> int:
+        return self._number
+
+
+def _make_task(loop: Any, work: Any, context: Any = None) -> asyncio.Task[Any]:
+    task = _Task(work, loop=loop, context=context)
     process = _process.get()
     if process is not None:
         process.tasks.append(task)
         task.add_done_callback(process.tasks.remove)
         if not process.is_alive:
-            task.cancel()
+            _cancel(task)
     return task
+
+
+def _cancel(task: asyncio.Task[Any]) -> None:
+    """Cancel a task; one that has not begun begins first, so that no coroutine it was given is left without an end."""
+    work = task.get_coro()
+    if inspect.iscoroutine(work) and inspect.getcoroutinestate(work) == inspect.CORO_CREATED:
+        task.get_loop().call_soon(task.cancel)
+    else:
+        task.cancel()
 
 
 async def _run_sync(
@@ -237,6 +288,8 @@ async def _run_sync(
         process.pass_point()
         await asyncio.sleep(process.scheduler.delay())
     if process is not None and not process.is_alive:
+        if isinstance(getattr(function, "__self__", None), io.IOBase) and function.__name__ == "close":
+            function()  # the operating system closes the files of a process that has ended
         raise asyncio.CancelledError
     if limiter is None:
         with anyio.CancelScope(shield=not abandon_on_cancel):

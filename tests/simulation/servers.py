@@ -9,35 +9,46 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from unittest import mock
 from urllib.parse import unquote
 
+import anyio.to_thread
 from fastapi import FastAPI
-from sqlalchemy import event
 from sqlalchemy.orm import Session
 
+from observatory import app as app_module
 from observatory import outcomes
 from observatory.app import create_app, open_state
 from observatory.database.tables.jobs import Job
 from observatory.jobs import transitions
+from observatory.routes import jobs, seasons, store
 from observatory.settings import Settings
+from tests.simulation.group import Group
 from tests.simulation.network import Headers, Reply
 from tests.simulation.scheduler import EPOCH, Process, Scheduler
-from tests.simulation.store import Disk, FaultyStore, SimulatedDatabase, WriteLock
+from tests.simulation.store import MOVES, Disk, FaultyStore, SimulatedDatabase, WriteLock
+from tests.simulation.webhooks import Webhooks
 
-__all__ = ["Cluster", "Move", "Server", "application"]
+__all__ = ["Cluster", "Move", "Observer", "Server", "application"]
 
 Move = tuple[float, str, str, int]
 """when a move of a job was committed, the job, its new state, and its attempt"""
-_MOVES = "simulated_moves"
 
 
 @functools.cache
 def application(number: int, folder: Path) -> FastAPI:
-    """Return an application. Making one takes long, so all servers of this number share it, one after the other."""
-    return create_app(settings(folder))
+    """Return an application. Making one takes long, so all servers of this number share it, one after the other.
+
+    It has all routes, those that seasons use before others: finding a route takes a tenth of the time of a season.
+    """
+    first = [jobs.router, store.router, seasons.router]
+    others = [router for router in app_module._routers() if router not in first]
+    with mock.patch.object(app_module, "_routers", lambda: [*first, *others]):
+        return create_app(settings(folder))
 
 
-def settings(folder: Path) -> Settings:
+@functools.cache
+def settings(folder: Path, kind: str = "") -> Settings:
     return Settings(
         data_dir=folder,
         seed_seasons=False,
@@ -47,39 +58,66 @@ def settings(folder: Path) -> Settings:
         anonymous_rate=1e9,
         user_rate=1e9,
         max_live_watchers=0,
+        play_seasons=kind != "league",
+        play_rounds=kind == "league",
     )
 
 
 class Cluster:
-    """What servers share: files, a write lock, and the list of everything that was committed."""
+    """What servers share: files, a write lock, sessions of PostgreSQL, and the list of all that was committed."""
 
     def __init__(self, scheduler: Scheduler, folder: Path) -> None:
         self.scheduler, self.folder = scheduler, folder
         self.lock = WriteLock()
+        self.group = Group(scheduler)
         self.disk = Disk(scheduler)
+        self.webhooks = Webhooks(scheduler)
         self.moves: list[Move] = []
         self.committed_at = 0.0
         self.problems: list[str] = []
 
+    def committed(self, moves: Sequence[tuple[str, str, int]], notifications: Sequence[str]) -> None:
+        """Note what a transaction has changed, and notify all servers, as PostgreSQL does with the commit."""
+        for job, state, attempt in moves:
+            self.scheduler.note("job", job, state, attempt)
+            self.moves.append((self.scheduler.now, job, state, attempt))
+            self.committed_at = self.scheduler.now
+        for payload in notifications:
+            self.group.publish(payload)
+
 
 class Server:
-    """A place for a server; `start` and `kill` make processes in it. Loops run only while it leads."""
+    """A place for a server; `start`, `stop` and `kill` make and end processes in it.
 
-    def __init__(self, cluster: Cluster, number: int, loops: Sequence[str]) -> None:
+    `kind` is that of the season. A server without one serves requests, and has no peers and no tasks of its own.
+    """
+
+    def __init__(self, cluster: Cluster, number: int, kind: str = "") -> None:
         self.name = "AB"[number] if number < 2 else "C"
-        self._cluster, self._number, self._loops = cluster, number, loops
-        self._settings = settings(cluster.folder)
+        self._cluster, self._kind = cluster, kind
+        self._settings = settings(cluster.folder, kind)
         self.app = application(number, cluster.folder)
         self.skew = 0.0
         """seconds by which its clock is wrong"""
         self.life = 0
         """how often it was started"""
         self.process: Process | None = None
-        self._leading: list[asyncio.Task[Any]] = []
+        self._is_ready = False
+        self._stopping = asyncio.Event()
+        self._requests = 0
+
+    @property
+    def is_running(self) -> bool:
+        return self.process is not None and self.process.is_alive
 
     @property
     def is_up(self) -> bool:
-        return self.process is not None and self.process.is_alive
+        """Whether it accepts requests."""
+        return self.is_running and self._is_ready
+
+    @property
+    def leads(self) -> bool:
+        return self.is_up and self.app.state.database.is_leader
 
     def clock(self) -> datetime:
         return EPOCH + timedelta(seconds=self._cluster.scheduler.now + self.skew)
@@ -89,31 +127,34 @@ class Server:
         self.life += 1
         self.process = Process(self.name, cluster.scheduler)
         cluster.scheduler.note("start", self.name)
-        database = SimulatedDatabase(self._settings.sqlalchemy_url(), self.name, cluster.lock, self.process)
+        url = self._settings.sqlalchemy_url()
+        database = SimulatedDatabase(url, self.name, cluster, has_peers=bool(self._kind))
         open_state(self.app, self._settings, database, self.clock)
-        store: FaultyStore = self.app.state.store
-        store.__class__ = FaultyStore
-        store.disk = cluster.disk
+        folder: FaultyStore = self.app.state.store
+        folder.__class__ = FaultyStore
+        folder.disk = cluster.disk
+        self._is_ready, self._stopping, self._requests = not self._kind, asyncio.Event(), 0
+        if self._kind:
+            self.process.spawn(self._run(self.process, self._stopping))
 
-    def lead(self) -> None:
-        """Begin to schedule; another server may still do so, too."""
-        if self.is_up and not self._leads():
-            assert self.process is not None
-            self._cluster.scheduler.note("lead", self.name)
-            state = self.app.state
-            self._leading = [self.process.spawn(getattr(state, name).run()) for name in self._loops]
+    async def _run(self, process: Process, stopping: asyncio.Event) -> None:
+        """Run as `observatory serve` does: with all its tasks, until it is stopped and has served all requests."""
+        async with self.app.router.lifespan_context(self.app):
+            self._is_ready = True
+            self._cluster.scheduler.note("ready", self.name)
+            await stopping.wait()
+            self._is_ready = False
+            self.app.state.stopping = True
+            self.app.state.database.changes.close()
+            await anyio.to_thread.run_sync(self.app.state.link.stop)
+            while self._requests:
+                await asyncio.sleep(0.05)
+        self._cluster.scheduler.note("stopped", self.name)
+        process.kill()
 
-    def follow(self) -> None:
-        """Stop to schedule."""
-        for task in self._leading:
-            task.cancel()
-
-    def _leads(self) -> bool:
-        return any(not task.done() for task in self._leading)
-
-    @property
-    def leads(self) -> bool:
-        return self.is_up and self._leads()
+    def stop(self) -> None:
+        """Stop as a server does that gets a signal."""
+        self._stopping.set()
 
     def kill(self) -> None:
         if self.process is not None:
@@ -124,8 +165,12 @@ class Server:
         assert self.process is not None
         answer: asyncio.Future[Reply] = self._cluster.scheduler.create_future()
         task = self.process.spawn(self._serve(method, path, headers, body))
+        life = self.life
+        self._requests += 1
 
         def done(task: asyncio.Task[Reply]) -> None:
+            if self.life == life:
+                self._requests -= 1
             if answer.done():
                 return
             if task.cancelled() or task.exception() is not None:
@@ -176,20 +221,18 @@ class Server:
 
 def _observed(session: Session, job: Job, *, now: datetime) -> Any:
     """Note the move of a job, then do what follows from it."""
-    session.info.setdefault(_MOVES, []).append((str(job.id), job.status.value, job.attempts))
+    session.info.setdefault(MOVES, []).append((str(job.id), job.status.value, job.attempts))
     return outcomes.job_changed(session, job, now=now)
 
 
 class Observer:
-    """Sees what is committed: the moves of jobs, and errors in logs."""
+    """Sees the moves of jobs, and errors in logs."""
 
     def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
         self._handler = _Handler(cluster.problems)
 
     def __enter__(self) -> None:
         transitions._follower = _observed
-        event.listen(Session, "after_commit", self._committed)
         self._logger = logging.getLogger("observatory")
         self._disabled, self._propagates = logging.root.manager.disable, self._logger.propagate
         logging.disable(logging.WARNING)
@@ -198,17 +241,9 @@ class Observer:
 
     def __exit__(self, *_: object) -> None:
         transitions._follower = outcomes.job_changed
-        event.remove(Session, "after_commit", self._committed)
         logging.disable(self._disabled)
         self._logger.propagate = self._propagates
         self._logger.removeHandler(self._handler)
-
-    def _committed(self, session: Session) -> None:
-        scheduler = self._cluster.scheduler
-        for job, state, attempt in session.info.pop(_MOVES, ()):
-            scheduler.note("job", job, state, attempt)
-            self._cluster.moves.append((scheduler.now, job, state, attempt))
-            self._cluster.committed_at = scheduler.now
 
 
 class _Handler(logging.Handler):

@@ -6,18 +6,25 @@ import asyncio
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy import Engine, event
 from sqlalchemy.orm import Session
 
 from observatory.database import Database
 from observatory.store.folder import FolderStore, Incoming
-from tests.simulation.scheduler import Process, Scheduler, await_here, point
+from tests.simulation.scheduler import Scheduler, await_here, point
 
-__all__ = ["Disk", "FaultyStore", "Gate", "SimulatedDatabase", "WriteLock"]
+if TYPE_CHECKING:
+    from tests.simulation.servers import Cluster
+
+__all__ = ["MOVES", "Disk", "FaultyStore", "Gate", "SimulatedDatabase", "WriteLock"]
 
 _POLL_SECONDS = 0.01
+MOVES = "simulated_moves"
+"""of jobs in a session: job, state, attempt"""
+_NOTIFICATIONS = "simulated_notifications"
+_CLUSTER = "simulated_cluster"
 
 
 class Disk:
@@ -65,28 +72,44 @@ class SimulatedDatabase(Database):
 
     engines: ClassVar[dict[str, Engine]] = {}
 
-    def __init__(self, url: str, slot: str, lock: WriteLock, process: Process, **options: Any) -> None:
-        self._slot, self._process = slot, process
-        super().__init__(url, **options)
-        self._gate = Gate(lock)  # type: ignore[assignment]
+    def __init__(self, url: str, server_name: str, cluster: Cluster, *, has_peers: bool) -> None:
+        self.server_name, self._cluster = server_name, cluster
+        super().__init__(url)
+        self.has_peers = has_peers
+        self._gate = Gate(cluster.lock)  # type: ignore[assignment]
 
     def _make_engine(self) -> Engine:
-        if self._slot not in self.engines:
-            self.engines[self._slot] = super()._make_engine()
-        return self.engines[self._slot]
+        if self.server_name not in self.engines:
+            self.engines[self.server_name] = super()._make_engine()
+        return self.engines[self.server_name]
 
     def check_file(self) -> None:
         """Every session begins here."""
         point()
         super().check_file()
 
+    def _write_session(self) -> Session:
+        session = super()._write_session()
+        session.info[_CLUSTER] = self._cluster
+        return session
+
+    def _notify(self, transaction: Any, payload: str) -> None:
+        transaction.info.setdefault(_NOTIFICATIONS, []).append(payload)
+
+    def close(self) -> None:
+        """Keep the connections: the next process of this server uses them."""
+
 
 def _before_commit(session: Session) -> None:
-    point()
+    if _CLUSTER in session.info:
+        point()
 
 
 def _after_commit(session: Session) -> None:
-    point()
+    cluster: Cluster | None = session.info.get(_CLUSTER)
+    if cluster is not None:
+        cluster.committed(session.info.pop(MOVES, ()), session.info.pop(_NOTIFICATIONS, ()))
+        point()
 
 
 event.listen(Session, "before_commit", _before_commit)

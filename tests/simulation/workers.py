@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
+import ssl
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from observatory.games import ERROR_INFO
 from observatory.jobs.schemas import ErrorInfo, Lease
+from observatory.worker import client as client_module
 from observatory.worker.client import HttpJobClient
 from observatory.worker.loop import Worker
 from packages.observatory.tests.commissioner.scripted import play_coworld, play_match
@@ -36,6 +40,12 @@ class _Client(HttpJobClient):
         self.log.finished.append((str(lease.job_id), lease.attempt))
 
 
+@functools.cache
+def _certificates(ca_file: Path | None) -> ssl.SSLContext:
+    """Return what no simulated connection uses; reading the certificates of the system takes long."""
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
 class SimulatedWorker:
     """A place for a worker; `start` and `kill` make processes in it."""
 
@@ -50,7 +60,8 @@ class SimulatedWorker:
     def start(self) -> None:
         self._scheduler.note("start", self.name)
         self.process = Process(self.name, self._scheduler)
-        client = _Client("http://league", self._token, transport=Transport(self._network, self.name))
+        with mock.patch.object(client_module, "trusted_certificates", _certificates):
+            client = _Client("http://league", self._token, transport=Transport(self._network, self.name))
         client.log = self._log
         worker = Worker(client, self.name)
         worker._context = _Context(self)  # type: ignore[assignment]

@@ -91,7 +91,7 @@ def open_state(app: FastAPI, settings: Settings, database: Database, clock: Cloc
     state.league_loop = LeagueLoop(database, clock)
     state.commissioner_loop = CommissionerLoop(database, settings, clock)
     address = settings.peer_url or settings.local_url()
-    state.link = None if database.is_sqlite else Link(database, address)
+    state.link = Link(database, address) if database.has_peers else None
     state.rank_watch = RankWatch(database, clock)
     state.deliverer = Deliverer(database, settings, state.keys, clock)
     state.tunnels = Tunnels()

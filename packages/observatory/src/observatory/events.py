@@ -14,9 +14,10 @@ from __future__ import annotations
 import asyncio
 import secrets
 import threading
+import time
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import TracebackType
@@ -41,6 +42,7 @@ __all__ = [
 ]
 
 MAX_IDS = 100
+_DEAF_SECONDS = 1.0
 _RECORDED = "observatory_recorded"
 _ALL = ""
 """counts what invalidates every kind"""
@@ -174,7 +176,8 @@ class Hub:
         self._life = secrets.token_hex(4)
         self._number = 0
         self._versions: Counter[_Counted] = Counter()
-        self._is_deaf = False
+        self.is_deaf = False
+        """whether changes of other servers do not arrive"""
         self.closed = False
 
     @property
@@ -223,12 +226,12 @@ class Hub:
     def lose_touch(self) -> None:
         """Trust no cached value from now on: changes of other servers do not arrive."""
         with self._lock:
-            self._is_deaf = True
+            self.is_deaf = True
 
     def catch_up(self) -> None:
         """Report a change of every kind, and trust cached values again: changes of other servers arrive."""
         with self._lock:
-            self._is_deaf = False
+            self.is_deaf = False
             self._versions[_ALL] += 1
         self.publish(Change(kind) for kind in ChangeKind)
 
@@ -239,7 +242,7 @@ class Hub:
                 inbox.put([])
 
     def _count_unheard(self) -> None:
-        if self._is_deaf:
+        if self.is_deaf:
             self._versions[_ALL] += 1
 
     def subscribe(self) -> Subscription:
@@ -323,6 +326,19 @@ class AsyncSubscription(_Inbox):
         super().__init__(hub)
         self._loop = asyncio.get_running_loop()
         self._ready = asyncio.Event()
+
+    async def wait_for(self, dependencies: Sequence[Dependency], since: Versions, deadline: float) -> None:
+        """Wait for a change of a dependency since these versions, the deadline, or the server's end.
+
+        While changes of other servers do not arrive, the wait ends after a second, and the caller reads again.
+        """
+        while not self.hub.closed and (left := deadline - time.monotonic()) > 0:
+            if self.hub.is_deaf:
+                await self.wait(min(left, _DEAF_SECONDS))
+                return
+            if self.hub.versions(dependencies) != since:
+                return
+            await self.wait(left)
 
     async def wait(self, seconds: float | None = None) -> list[Change]:
         """As `Subscription.wait`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +24,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
+from observatory import events
 from observatory.accounts.passwords import hash_password
 from observatory.database import Database
 from observatory.database.tables.accounts import Token, User
@@ -270,3 +273,26 @@ def test_a_server_with_open_streams_stops_on_a_signal(tmp_path: Path) -> None:
             process.send_signal(signal.SIGTERM)
             stream.drain()
         assert process.wait(GRACE_SECONDS - 5) == 0  # it did not wait for the streams to be given up
+
+
+@pytest.mark.parametrize("is_deaf", [False, True])
+def test_a_request_waits_for_a_change_even_while_changes_of_other_servers_do_not_arrive(
+    is_deaf: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "_DEAF_SECONDS", 3600.0)
+
+    async def wait() -> None:
+        hub = Hub()
+        if is_deaf:
+            hub.lose_touch()
+        with hub.subscribe_async() as changes:
+            versions = hub.versions([ChangeKind.QUEUE])
+            deadline = time.monotonic() + 3600
+            waiting = asyncio.create_task(changes.wait_for([ChangeKind.QUEUE], versions, deadline))
+            for _ in range(10):
+                await asyncio.sleep(0)
+            assert not waiting.done()
+            hub.publish([Change(ChangeKind.QUEUE)])
+            await waiting
+
+    asyncio.run(wait())

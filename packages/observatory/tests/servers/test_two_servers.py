@@ -47,7 +47,7 @@ def test_one_server_leads_and_the_other_takes_over(pair: Pair) -> None:
         (pair.second.database.server_id, False),
     ]
     pair.first.disconnect()
-    wait_for(lambda: leaders(pair).count(True) == 1 and not pair.first.database.changes._is_deaf)
+    wait_for(lambda: leaders(pair).count(True) == 1 and not pair.first.database.changes.is_deaf)
     pair.first.link.stop()
     wait_for(lambda: leaders(pair) == [False, True])
     with pair.second.database.read() as session:

@@ -72,6 +72,8 @@ class Database:
         """of this process among the servers of the database"""
         self.origin = secrets.token_hex(8)
         """names this process in notifications"""
+        self.has_peers = not self.is_sqlite
+        """whether other servers may use the database"""
         self.is_leader = True
         """whether this process schedules; `database.link` decides it among several servers"""
         self.cache = Cache(max_entries=MAX_VALUES)
@@ -170,12 +172,12 @@ class Database:
 
     def notify(self, message: dict[str, Any]) -> None:
         """Send a message to all other servers now; there are none on SQLite."""
-        if self.is_sqlite:
+        if not self.has_peers:
             return
         payload = json.dumps({"from": self.origin, **message}, separators=(",", ":"))
         assert len(payload) <= MAX_BYTES
         with self.engine.connect() as connection, connection.begin():
-            connection.execute(_NOTIFY, {"channel": CHANNEL, "payload": payload})
+            self._notify(connection, payload)
 
     @contextmanager
     def connect_alone(self, options: dict[str, Any]) -> Iterator[Connection]:
@@ -229,11 +231,15 @@ class Database:
         return Session(self._writing, expire_on_commit=False)
 
     def _commit(self, session: Session) -> None:
-        if not self.is_sqlite:
+        if self.has_peers:
             for payload in encode_changes(recorded(session), self.origin):
-                session.execute(_NOTIFY, {"channel": CHANNEL, "payload": payload})
+                self._notify(session, payload)
         session.commit()
         self.changes.committed(session)
+
+    def _notify(self, transaction: Session | Connection, payload: str) -> None:
+        """Send a notification if and when the transaction is committed."""
+        transaction.execute(_NOTIFY, {"channel": CHANNEL, "payload": payload})
 
     def _wait_for_gate(self) -> None:
         if not self._gate.acquire(timeout=self._timeout):

@@ -14,20 +14,11 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
-from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
-
-from sqlalchemy import insert, text
+from typing import Any
 
 from observatory.database.change_wire import decode_changes
-from observatory.database.engine import CHANNEL, Database
-from observatory.database.migrate import check_supported, latest_revision
-from observatory.database.presence import LEADER_LOCK, SERVER_LOCK
-from observatory.database.tables.servers import ServerProcess
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
+from observatory.database.engine import Database
+from observatory.database.group_session import GroupSession, open_group_session
 
 __all__ = ["Link"]
 
@@ -36,8 +27,6 @@ logger = logging.getLogger(__name__)
 BEAT_SECONDS = 1.0
 """how often a server tries to become the leader, and checks that its connection works"""
 RETRY_SECONDS = 1.0
-KEEPALIVE = {"keepalives": 1, "keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3}
-"""a machine that disappears is noticed after eleven seconds, by its peers, too"""
 
 Handler = Callable[[dict[str, Any]], None]
 
@@ -85,43 +74,22 @@ class Link:
         self._database.changes.wake()
 
     def _take_part(self) -> None:
-        with self._database.connect_alone(KEEPALIVE) as connection:
-            check_supported(connection)
-            lock = {"lock": SERVER_LOCK, "number": self._number}
-            connection.execute(text("SELECT pg_advisory_lock(:lock, :number)"), lock)
-            connection.execute(text(f"LISTEN {CHANNEL}"))
-            self._announce(connection)
+        with open_group_session(self._database) as session:
+            session.join(self._number, self.server_id, self._url)
             self._database.changes.catch_up()
             self._connected.set()
-            driver = connection.connection.driver_connection
-            assert driver is not None
             while not self._stopped.is_set():
-                self._try_to_lead(connection)
+                self._try_to_lead(session)
                 until = time.monotonic() + BEAT_SECONDS
                 while (left := until - time.monotonic()) > 0 and not self._stopped.is_set():
-                    for notification in driver.notifies(timeout=left, stop_after=1):
-                        self._receive(notification.payload)
+                    for payload in session.notifications(left):
+                        self._receive(payload)
             self._database.is_leader = False  # before another server can lead
 
-    def _announce(self, connection: Connection) -> None:
-        connection.execute(text("DELETE FROM server_processes WHERE id = :id"), {"id": self.server_id})
-        connection.execute(
-            insert(ServerProcess).values(
-                id=self.server_id,
-                number=self._number,
-                url=self._url,
-                version=version("observatory"),
-                revision=latest_revision(),
-                started_at=datetime.now(UTC),
-            )
-        )
-
-    def _try_to_lead(self, connection: Connection) -> None:
+    def _try_to_lead(self, session: GroupSession) -> None:
         if self._database.is_leader:
-            connection.execute(text("SELECT 1"))  # raises when the connection, and the lead with it, is lost
-            return
-        leads = connection.scalar(text("SELECT pg_try_advisory_lock(:lock, 0)"), {"lock": LEADER_LOCK})
-        if leads:
+            session.check()
+        elif session.try_to_lead():
             logger.info("This server leads: it schedules matches and rounds")
             self._database.is_leader = True
             self._database.changes.wake()

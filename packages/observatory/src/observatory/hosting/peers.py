@@ -149,7 +149,7 @@ class Peers:
 
     async def find(self, subject: uuid.UUID) -> Place | None:
         """Return which other server has the tunnel of a job, or the rows of a match."""
-        if self.database.is_sqlite:
+        if not self.database.has_peers:
             return None
         known = self._known.get(subject)
         if known is not None and time.monotonic() < known[1]:

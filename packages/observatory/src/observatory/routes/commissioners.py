@@ -46,7 +46,6 @@ router = Router()
 work = Router(prefix="/work/jobs/{job_id}/commissioner", tags=["work"])
 owners = Router(prefix="/v2", tags=["commissioners"])
 
-_POLL_SECONDS = 1.0
 _BODY_BYTES = 2 * conversation.MAX_MESSAGE_BYTES + MEGABYTE
 """a message may grow when it is quoted"""
 _HELD = (Forbidden, NotFound, Conflict)
@@ -145,11 +144,7 @@ async def fetch_messages(
                 outbox = await database.write(fetch)
                 texts = [json.dumps(message) for _, message in outbox.messages]
                 return Fetched(messages=texts, is_over=outbox.is_over)
-            while not request.app.state.stopping and versions == database.changes.versions(kinds):
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    break
-                await changes.wait(min(left, _POLL_SECONDS))
+            await changes.wait_for(kinds, versions, deadline)
             if request.app.state.stopping or time.monotonic() >= deadline:
                 return Fetched(messages=[], is_over=False)
 

@@ -170,11 +170,7 @@ async def read_changes(
             response: EpisodeChanges = await database.query(read)
             if response.entries or response.phase == "snapshot":
                 return response
-            while not state.stopping and versions == database.changes.versions([ChangeKind.REQUEST]):
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    break
-                await changes.wait(left)
+            await changes.wait_for([ChangeKind.REQUEST], versions, deadline)
             if state.stopping or time.monotonic() >= deadline:
                 return response
 

@@ -177,11 +177,7 @@ async def lease(
                     state.metrics.dispatch_wait.observe((clock() - job.created_at).total_seconds())
                     return response
             next_check = min(deadline, time.monotonic() + min(pause or _POLL_SECONDS, _POLL_SECONDS))
-            while not state.stopping and versions == database.changes.versions([ChangeKind.QUEUE]):
-                left = next_check - time.monotonic()
-                if left <= 0:
-                    break
-                await changes.wait(left)
+            await changes.wait_for([ChangeKind.QUEUE], versions, next_check)
             if state.stopping or time.monotonic() >= deadline:
                 suggest = functools.partial(workers_seen.suggested_wait, now=clock())
                 seconds = 0 if state.stopping else await database.query(suggest)

@@ -132,7 +132,7 @@ async def watch_match(socket: WebSocket) -> None:
             broadcast.subject = subject
             if broadcast.follower is None:
                 broadcast.follower = asyncio.create_task(_follow(database, broadcast, wire))
-            if broadcast.upstream is None and not database.is_sqlite:
+            if broadcast.upstream is None and database.has_peers:
                 broadcast.upstream = asyncio.create_task(follow_live(state.peers, broadcasts, broadcast))
             await _show(socket, broadcast, principal)
     except ObservatoryError as refusal:

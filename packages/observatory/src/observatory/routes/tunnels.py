@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import time
 import uuid
 from contextlib import suppress
 
@@ -132,10 +133,9 @@ async def _hold(socket: WebSocket, tunnel: Tunnel, database: Database, state: ob
                 if is_over:
                     await tunnel.end(error)
                     return None
-                while versions == hub.versions([ChangeKind.HOSTED]):
-                    if hub.closed:
-                        return _STOPPED
-                    await changes.wait(_POLL_SECONDS)
+                if hub.closed:
+                    return _STOPPED
+                await changes.wait_for([ChangeKind.HOSTED], versions, time.monotonic() + _POLL_SECONDS)
 
     tasks = [asyncio.create_task(ended_by_worker()), asyncio.create_task(ended_here())]
     try:
