@@ -44,7 +44,7 @@ Character read_character(const nb::dict& traits) {
         read("reserve_hearts", character.reserve_hearts) || read("habit_weight", character.habit_weight) ||
         read("patient_hearts", character.patient_hearts) || read("deferring_steps", character.deferring_steps) ||
         read("patience", character.patience) || read("first_wave", character.first_wave) ||
-        read("wave_period", character.wave_period);
+        read("wave_period", character.wave_period) || read("next_load_weight", character.next_load_weight);
     if (!known) throw nb::value_error(("the planner has no trait " + name).c_str());
   }
   return character;

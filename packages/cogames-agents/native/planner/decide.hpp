@@ -8,12 +8,13 @@
 
 namespace planner {
 
-inline constexpr int kDwell = 3;       // steps for which news do not interrupt a plan
-inline constexpr int kPause = 10;      // steps until a cog with nothing to do thinks again
-inline constexpr int kLongPause = 40;  // after plans that were too dangerous
-inline constexpr int kAttempts = 6;    // plans that may prove too dangerous before a cog gives up
-inline constexpr int kTries = 50;      // uses of an object of another game
-inline constexpr int kReplans = 3;     // in one step, when the map turns out wrong
+inline constexpr int kDwell = 3;        // steps for which news do not interrupt a plan
+inline constexpr size_t kArriving = 3;  // steps to a place of deposit from which a cog looks for no other
+inline constexpr int kPause = 10;       // steps until a cog with nothing to do thinks again
+inline constexpr int kLongPause = 40;   // after plans that were too dangerous
+inline constexpr int kAttempts = 6;     // plans that may prove too dangerous before a cog gives up
+inline constexpr int kTries = 50;       // uses of an object of another game
+inline constexpr int kReplans = 3;      // in one step, when the map turns out wrong
 
 // Whether the plan still makes sense; cheap, because it is asked in every step.
 inline bool holds(const Turn& turn) {
@@ -30,7 +31,7 @@ inline bool holds(const Turn& turn) {
   switch (cog.goal) {
     case kGearUp: return cog.gear != cog.role && mind.can_pay(cog.role);
     case kMine: return (cog.cargo < capacity(cog) || tests_cargo(turn, *target)) && !spares(turn, *target);
-    case kDeposit: return cog.cargo > 0 && (target->kind == kHub || mind.is_ours(*target));
+    case kDeposit: return cog.cargo > 0 && takes_deposit(turn, cog.target) && (is_undisturbed || cog.path.size() <= kArriving);
     case kFetchHeart: return cog.hearts < hearts_wanted(turn) && mind.supply() > 0;
     case kAlign: return cog.hearts > 0 && cog.gear == kAligner && !mind.is_ours(*target);
     case kScramble: return cog.hearts > 0 && cog.gear == kScrambler && mind.is_theirs(*target);
@@ -88,6 +89,12 @@ inline void choose(Turn& turn) {
   turn.set(kIdle, -1, turn.cog.at, all_is_dangerous ? kLongPause : kPause);
 }
 
+// Whether the cog stands beside a junction that takes its load as soon as a team-mate has captured it.
+inline bool waits_for_capture(const Turn& turn) {
+  const Cog& cog = turn.cog;
+  return cog.goal == kDeposit && cog.target != turn.mind.hub && !turn.mind.is_ours(turn.mind.object(cog.target));
+}
+
 // The next step of the plan; plans again where the map turns out wrong.
 inline int follow(Turn& turn) {
   Cog& cog = turn.cog;
@@ -97,6 +104,7 @@ inline int follow(Turn& turn) {
     const int next = turn.here() + turn.mind.chart.step(static_cast<Heading>(cog.path.back()));
     const Ground ground = turn.mind.chart.ground(next);
     const bool is_target = cog.path.size() == 1 && cog.target >= 0;
+    if (is_target && waits_for_capture(turn)) return stay(turn);
     if (ground != kBlocked && (ground != kObject || is_target)) return is_taken(cog, next) ? pass(turn, next) : advance(turn);
     if (replans == kReplans) {
       turn.drop();

@@ -13,6 +13,8 @@ inline constexpr double kVariety = 100;  // the habit weight when all is done: e
 inline constexpr int kSameVisit = 3;     // steps after a heart in which a cog takes more
 inline constexpr int kNearHome = 8;      // steps to the hub that a second heart is worth when none is needed
 inline constexpr int kSpareHearts = 4;   // carried at most when no junction is left to capture
+inline constexpr int kMinerYield = 10;   // units that one use of an extractor gives a miner
+inline constexpr int kFarLoad = 30;      // steps to the next load beyond which it does not matter how far it is
 
 inline int capacity(const Cog& cog) { return cog.gear == kMiner ? cog.mind->miner_cargo : kCargo; }
 
@@ -36,18 +38,67 @@ inline bool gear_up(Turn& turn) {
   return turn.character.knows_compound && is_unknown && turn.go_to_cell(kExplore, usual, 20);
 }
 
-// To the hub, or to a junction of ours.
+// Whether an object takes the cog's load once the cog is there: the hub, a junction of ours, or one that a team-mate is about
+// to capture, beside which the cog waits.
+inline bool takes_deposit(const Turn& turn, int number) {
+  static constexpr int kWait = 5;  // steps
+  const Mind& mind = turn.mind;
+  const Object& object = mind.object(number);
+  if (number == mind.hub) return true;
+  if (!mind.deposits_at_junctions || object.kind != kJunction) return false;
+  return mind.is_ours(object) || turn.steps_to_capture(number) <= walk(turn.cog.at, object.at) + kWait;
+}
+
+// Manhattan steps from an extractor to the nearest place of deposit, for a cog that leaves it in `ready` steps.
+inline int steps_to_deposit(const Turn& turn, Spot at, int ready) {
+  const Mind& mind = turn.mind;
+  int best = mind.steps_to_deposit(at);
+  for (int number : mind.junctions) {
+    const Object& junction = mind.object(number);
+    const int steps = walk(at, junction.at);
+    if (!mind.deposits_at_junctions || steps >= best || !junction.exists) continue;
+    best = std::min(best, std::max(steps, turn.steps_to_capture(number) - ready + 1));
+  }
+  return best;
+}
+
+// Manhattan steps from a place of deposit to the nearest extractor with a use left for a miner.
+inline int steps_to_next_load(const Mind& mind, Spot at) {
+  int best = kFarLoad;
+  for (int number : mind.extractors) {
+    const Object& extractor = mind.object(number);
+    if (extractor.exists && extractor.content >= kMinerYield) best = std::min(best, walk(at, extractor.at));
+  }
+  return best;
+}
+
+// To the place of deposit that is near; for a miner also near an extractor, because it comes back for the next load.
 inline bool deposit(Turn& turn) {
   const Mind& mind = turn.mind;
-  const auto takes = [&](int number, const Object& object) {
-    return number == mind.hub || (mind.deposits_at_junctions && object.kind == kJunction && mind.is_ours(object));
-  };
   const auto is_target = [&](int number) {
-    return number >= 0 && mind.object(number).exists && !turn.is_useless(number) && takes(number, mind.object(number));
+    return number >= 0 && mind.object(number).exists && !turn.is_useless(number) && takes_deposit(turn, number);
   };
   // A full hub and junctions that take nothing are common, and a flood that finds no target covers the whole map.
-  const bool has_target = is_target(mind.hub) || std::any_of(mind.junctions.begin(), mind.junctions.end(), is_target);
-  return has_target && turn.take_nearest(kDeposit, 300, takes);
+  if (!is_target(mind.hub) && std::none_of(mind.junctions.begin(), mind.junctions.end(), is_target)) return false;
+  const double weight = turn.cog.gear == kMiner ? turn.character.next_load_weight : 0;
+  Flood& flood = turn.flood();
+  turn.start_flood();
+  int best = -1;
+  double best_cost = 1e9;
+  size_t next = 0;
+  while (flood.steps < best_cost && flood.grow()) {
+    for (; next < flood.objects().size(); ++next) {
+      const auto [number, steps] = flood.objects()[next];
+      if (!is_target(number)) continue;
+      const Object& object = mind.object(number);
+      const int wait = number == mind.hub || mind.is_ours(object) ? 0 : turn.steps_to_capture(number);
+      const double cost = std::max(steps, wait) + (weight > 0 ? weight * steps_to_next_load(mind, object.at) : 0);
+      if (cost >= best_cost) continue;
+      best_cost = cost;
+      best = number;
+    }
+  }
+  return best >= 0 && turn.take(kDeposit, best, 300);
 }
 
 // Where the compound of a hub usually has the extractor of an element.
@@ -115,7 +166,7 @@ inline bool look_in_corner(Turn& turn, const Forecast& forecast, int bumps, doub
 }
 
 // Units that one use of an extractor yields.
-inline int yield_of(const Cog& cog) { return cog.gear == kMiner ? 10 : 1; }
+inline int yield_of(const Cog& cog) { return cog.gear == kMiner ? kMinerYield : 1; }
 
 // Whether to leave the rest in an extractor, which vanishes when it is empty: with all done, nothing needs that rest.
 inline bool spares(const Turn& turn, const Object& extractor) {
@@ -154,7 +205,7 @@ inline bool mine(Turn& turn) {
       const double poverty = 0.3 * std::max(0, room - object.content);
       // The steps to a deposit take longest to compute; 1 is more than any rounding error.
       if (steps + bumps + surplus + poverty + habit >= best_cost + 1) continue;
-      const double cost = steps + bumps + mind.steps_to_deposit(object.at) + surplus + poverty + habit;
+      const double cost = steps + bumps + steps_to_deposit(turn, object.at, steps + bumps) + surplus + poverty + habit;
       if (cost >= best_cost) continue;
       best_cost = cost;
       best = number;

@@ -135,6 +135,13 @@ struct Turn {
     return holder && holder != &cog;
   }
 
+  // Steps until a team-mate captures a junction; more than any walk if none is on its way.
+  int steps_to_capture(int number) const {
+    const Cog* holder = claimant(number);
+    const bool captures = holder && holder->goal == kAlign && holder->hearts > 0 && holder->gear == kAligner;
+    return captures ? static_cast<int>(holder->path.size()) : kNever;
+  }
+
   // Whether the cog may go there: no other cog does, or only from much farther away.
   bool may_take_over(int number) const {
     const Cog* holder = claimant(number);
@@ -148,7 +155,7 @@ struct Turn {
     mind.object(cog.target).claimed_by = static_cast<int16_t>(cog.number);
   }
 
-  static constexpr int kMuchFarther = 2;
+  static constexpr int kMuchFarther = 2, kNever = 1 << 20;
 };
 
 }  // namespace planner
