@@ -18,11 +18,12 @@ class Flood {
   void invalidate() { is_reusable_ = false; }
 
   // Starts at a cell. Cells in `closed` are not entered. Reuses the layers of the last flood if it had the same start and
-  // no closed cells.
-  void start(const Chart& chart, int origin, const std::vector<int>& closed) {
+  // no closed cells. With `over_known` it does not enter unknown ground.
+  void start(const Chart& chart, int origin, const std::vector<int>& closed, bool over_known = false) {
     steps = 0;
-    if (is_reusable_ && closed.empty() && queue_.front() == origin) return;
-    is_reusable_ = closed.empty();
+    if (is_reusable_ && closed.empty() && !over_known && queue_.front() == origin) return;
+    is_reusable_ = closed.empty() && !over_known;
+    over_known_ = over_known;
     if (static_cast<int>(mark_.size()) < chart.size()) mark_.resize(static_cast<size_t>(chart.size()), 0);
     if (base_ > UINT32_MAX - 2 * kLongest) {
       std::fill(mark_.begin(), mark_.end(), 0);
@@ -59,7 +60,7 @@ class Flood {
             objects_.push_back({chart_->object_at(cell), steps});
             break;
           case kUnknown:
-            if (is_on_the_rim(cell)) break;
+            if (over_known_ || is_on_the_rim(cell)) break;
             unknown_.push_back({cell, steps});
             [[fallthrough]];
           case kFree: mark = here; queue_.push_back(cell);
@@ -113,7 +114,7 @@ class Flood {
   std::vector<int32_t> queue_;
   std::vector<Reached> objects_, unknown_;
   std::vector<Layer> ends_;  // of no layer, of the start, and of each further layer
-  bool is_reusable_ = false;
+  bool is_reusable_ = false, over_known_ = false;
   uint32_t base_ = 0;
   int step_[kHeadings] = {};
 };

@@ -27,15 +27,21 @@ inline int loss_on_way_home(const Turn& turn) {
   return least * (turn.cog.territory == kTheirs ? 2 : 1) + turn.cog.detour;
 }
 
-// The nearest cell of our territory, which the flood reaches last; -1 if there is none.
-inline int find_refuge(Turn& turn) {
-  turn.start_flood();
+// The nearest cell of our territory, which the flood reaches last; -1 if there is none. Unknown ground may be a dead end.
+inline int find_refuge(Turn& turn, bool over_known) {
+  turn.flood().start(turn.mind.chart, turn.here(), turn.scratch.closed, over_known);
   while (turn.flood().grow()) {
     for (int cell : turn.flood()) {
       if (turn.mind.chart.influence(cell) >= kSafely) return cell;
     }
   }
   return -1;
+}
+
+// The same over known ground, which includes the way the cog came, if our territory still reaches that far.
+inline int find_safe_refuge(Turn& turn) {
+  const int refuge = find_refuge(turn, true);
+  return refuge >= 0 ? refuge : find_refuge(turn, false);
 }
 
 // Measures the way home, which walls can make longer than the estimate; only once the hp no longer last for the way that
@@ -52,7 +58,7 @@ inline void measure_way_home(Turn& turn) {
   if (turn.mind.step < cog.detour_until) return;
   cog.detour = 0;
   cog.detour_until = turn.mind.step + kNoWay;
-  if (find_refuge(turn) < 0) return;
+  if (find_safe_refuge(turn) < 0) return;
   const int loss = turn.flood().steps * (cog.territory == kTheirs ? 2 : 1);
   cog.detour = std::max(0, loss - loss_on_way_home(turn));
   cog.detour_until = turn.mind.step + std::max(1, (cog.hp - reserve - loss) / kRate);
@@ -92,7 +98,7 @@ inline bool survives(const Turn& turn) {
 
 // To the nearest cell of our territory.
 inline bool retreat(Turn& turn) {
-  const int refuge = find_refuge(turn);
+  const int refuge = find_safe_refuge(turn);
   if (refuge < 0) return false;
   turn.flood().path_to(refuge, turn.cog.path);
   turn.set(kRetreat, -1, turn.mind.chart.spot(refuge), 60);
