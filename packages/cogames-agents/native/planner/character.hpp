@@ -31,7 +31,7 @@ struct Character {
   // Hearts
   int most_hearts = 5;         // carried at once
   int worthwhile_hearts = 1;   // that are worth a walk to the hub
-  int sharing_steps = 0;       // cogs within this many steps of the hub share its hearts
+  int sharing_steps = 3;       // cogs within this many steps of the hub share its hearts
   int reserve_hearts = 4;      // with which a cog waits for the next open junction
   int patient_hearts = 6;      // for which a cog waits beside the hub,
   int patience = 25;           // if one comes within this many steps
