@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import Select, Subquery, func, select
+from sqlalchemy import Select, Subquery, select
 from sqlalchemy.orm import Session
 
 from observatory.database.cache import cached_value
 from observatory.database.tables.matches import Match
 from observatory.events import ChangeKind
 
-__all__ = ["LISTED", "Listed", "lines", "listed_from", "pool_size"]
+__all__ = ["LISTED", "Listed", "lines", "listed_from"]
 
 LISTED = (Match.id, Match.status, Match.job_id, Match.completed_order, Match.error, Match.created_at)
 """the cache key of a line: the rest of a match never changes while these columns stay the same"""
@@ -46,10 +46,3 @@ def lines(
             cache.clear()
         cache[tuple(getattr(match, column.key) for column in LISTED)] = new_line
     return [entry_line for entry_line in result.values() if entry_line is not None]
-
-
-def pool_size(session: Session, pool_id: uuid.UUID) -> int:
-    """Return how many matches a pool has."""
-    counted = select(func.count()).select_from(Match).where(Match.pool_id == pool_id)
-    compute = lambda: session.scalar(counted) or 0  # noqa: E731
-    return cached_value(session, ("pool size", pool_id), (ChangeKind.SCHEDULE,), compute)
