@@ -20,7 +20,7 @@ from observatory.database.tables.matches import IN_FLIGHT, Match, MatchPlayer, M
 from observatory.database.tables.policies import PolicyVersion
 from observatory.database.tables.seasons import Pool, PoolPlayer, Season
 from observatory.errors import NotFound
-from observatory.matches.lines import LISTED, Listed, listed_from
+from observatory.matches.lines import LISTED, Listed, listed_from, newest, with_policies
 from observatory.paging import Page
 from observatory.scoring.folds import LoggedMatch
 from observatory.scoring.standings import PlayedMatch, Seat
@@ -43,16 +43,15 @@ def listed(
     With `versions`, those in which any of these policies plays. Each pool is read by itself along its index, so that
     no list is ever sorted as a whole.
     """
-    newest = (Match.created_at.desc(), Match.id.desc())
     total, parts = 0, []
     for pool_id, size in sizes.items():
-        of_pool = select(*LISTED).where(Match.pool_id == pool_id)
+        of_pool: Any = select(*LISTED).where(Match.pool_id == pool_id)
         if versions:
-            of_pool = of_pool.where(Match.id.in_(_with_any(pool_id, versions)))
-            total += session.scalar(of_pool.with_only_columns(func.count(), maintain_column_froms=True)) or 0
-        else:
+            of_pool = with_policies(session, pool_id, versions)
+            size = session.scalar(_with_any(pool_id, versions)) or 0
+        if of_pool is not None:
             total += size
-        parts.append(select(of_pool.order_by(*newest).limit(page.offset + page.limit).subquery()))
+            parts.append(newest(of_pool, page.offset + page.limit))
     if not parts or total <= page.offset:
         return [], total
     in_order = listed_from(union_all(*parts).subquery())
@@ -74,10 +73,10 @@ def with_players(session: Session, match_ids: Sequence[uuid.UUID]) -> Iterable[M
     return session.scalars(statement)
 
 
-def _with_any(pool_id: uuid.UUID, versions: Sequence[uuid.UUID]) -> Select[uuid.UUID]:
-    """Return the matches of a pool in which any of these versions plays."""
+def _with_any(pool_id: uuid.UUID, versions: Sequence[uuid.UUID]) -> Select[int]:
+    """Return the number of the matches of a pool in which any of these versions plays."""
     return (
-        select(MatchPlayer.match_id)
+        select(func.count(MatchPlayer.match_id.distinct()))
         .join(PoolPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
         .where(PoolPlayer.pool_id == pool_id, PoolPlayer.policy_version_id.in_(versions))
     )

@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Select, and_, case, func, or_, select, union_all
+from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select, union_all
 from sqlalchemy.orm import Session, contains_eager, defer, joinedload, selectinload
 
 from observatory.accounts.principal import Principal
@@ -21,9 +21,9 @@ from observatory.database.tables.seasons import MembershipChange, Pool, PoolPlay
 from observatory.events import ChangeKind
 from observatory.job_states import COMMISSIONER, EPISODE, HOSTED, IN_WORK, JobStatus, Lane
 from observatory.jobs.fair_queue import FairQueue, Turn
-from observatory.matches.lines import LISTED, Listed, listed_from
+from observatory.matches.lines import LISTED, Listed, listed_from, newest, with_policies
 from observatory.seasons.repository import visible
-from observatory.standings.counts import counts_by_pool
+from observatory.standings.counts import counts_by_pool, counts_of_policy
 
 __all__ = ["MatchQuery"]
 
@@ -97,33 +97,26 @@ def matches(session: Session, pool_ids: Sequence[uuid.UUID], query: MatchQuery, 
     """
     statuses = query.statuses()
 
-    def of_pool(pool_id: uuid.UUID) -> Any:
-        statement = select(*LISTED).where(Match.pool_id == pool_id)
-        if statuses is not None:
-            statement = statement.where(Match.status.in_(statuses))
-        if query.policy_version_id is not None:
-            played = _with_policy(query.policy_version_id).where(PoolPlayer.pool_id == pool_id)
-            statement = statement.where(Match.id.in_(played))
-        return statement
-
-    total = 0
-    if query.policy_version_id is None:
-        for counts in counts_by_pool(session, pool_ids).values():
-            total += sum(n for status, n in counts.by_status.items() if statuses is None or status in statuses)
-    else:
-        for pool_id in pool_ids:
-            counted = of_pool(pool_id).with_only_columns(func.count(), maintain_column_froms=True)
-            total += session.scalar(counted) or 0
-    newest = (Match.created_at.desc(), Match.id.desc())
+    policy = query.policy_version_id
+    all_counts = counts_by_pool(session, pool_ids) if policy is None else counts_of_policy(session, pool_ids, policy)
+    total = sum(
+        number
+        for counts in all_counts.values()
+        for status, number in counts.by_status.items()
+        if statuses is None or status in statuses
+    )
     pages = []
     for pool_id in pool_ids:
-        statement = of_pool(pool_id)
+        conditions: list[ColumnElement[bool]] = [] if statuses is None else [Match.status.in_(statuses)]
         if query.before is not None:
             at, match_id = query.before
-            statement = statement.where(
-                Match.created_at <= at, or_(Match.created_at < at, and_(Match.created_at == at, Match.id < match_id))
-            )
-        pages.append(select(statement.order_by(*newest).limit(limit).subquery()))
+            is_before = or_(Match.created_at < at, and_(Match.created_at == at, Match.id < match_id))
+            conditions += [Match.created_at <= at, is_before]
+        of_pool: Any = select(*LISTED).where(Match.pool_id == pool_id, *conditions)
+        if policy is not None:
+            of_pool = with_policies(session, pool_id, [policy], *conditions)
+        if of_pool is not None:
+            pages.append(newest(of_pool, limit))
     if not pages:
         return [], 0
     order = listed_from(union_all(*pages).subquery()).limit(limit)
@@ -306,11 +299,3 @@ def team_match_scores(session: Session, team_ids: Sequence[uuid.UUID]) -> dict[u
         if team is not None and score is not None:
             scores.setdefault(team, []).append(float(score))
     return scores
-
-
-def _with_policy(policy_version_id: uuid.UUID) -> Select[Any]:
-    return (
-        select(MatchPlayer.match_id)
-        .join(PoolPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
-        .where(PoolPlayer.policy_version_id == policy_version_id)
-    )

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -121,7 +122,13 @@ class LogColumns:
                 place += columns[name].nbytes
         except (KeyError, TypeError, zlib.error) as problem:
             raise ValueError("This is not a segment of a match log") from problem
-        return cls(policies=tuple(uuid.UUID(policy) for policy in head["policies"]), **columns)
+        return cls(policies=tuple(map(_policy, head["policies"])), **columns)
+
+
+@lru_cache(maxsize=100_000)
+def _policy(text: str) -> uuid.UUID:
+    """Return an id; the segments of a pool have the same ones."""
+    return uuid.UUID(text)
 
 
 _COLUMNS = [
