@@ -1,13 +1,15 @@
 """Measure what a match costs: processor time of worker, server and database, rows, and bytes.
 
-usage: growth.py [--matches 20] [--count 400] [--threads 4] [--steps 1000] [--record]
+usage: growth.py [--matches 20] [--count 400] [--threads 4] [--servers 1] [--steps 1000] [--record]
 
 A server with PostgreSQL and a folder store plays one season (arena, four cogs).
 
   worker   one real worker plays `--matches` matches in boxes: its processor time includes all processes of the episodes
   server   `--threads` clients take `--count` further matches, send the files of a match of the real worker and finish:
            processor time of server and database, matches in a second, and what is stored. No episode is computed
-           meanwhile, so this is the rate at which the server saturates.
+           meanwhile, so this is the rate at which the server saturates. With `--servers 2` the clients are spread over
+           two servers. `write_lock` says how much of the time a transaction held the lock of all that write, and how
+           many waited for it on average.
 """
 
 from __future__ import annotations
@@ -25,8 +27,9 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -38,6 +41,7 @@ from observatory.accounts.service import mint_worker_token
 from observatory.app import create_app
 from observatory.clock import utc_now
 from observatory.database import Base, Database
+from observatory.database.engine import WRITE_LOCK
 from observatory.database.tables.jobs import Job
 from observatory.demo.filling import fill
 from observatory.job_states import JobStatus
@@ -69,6 +73,7 @@ def main() -> int:
     parser.add_argument("--matches", type=int, default=20)
     parser.add_argument("--count", type=int, default=400)
     parser.add_argument("--threads", type=int, default=4)
+    parser.add_argument("--servers", type=int, default=1)
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--record", action="store_true")
     options = parser.parse_args()
@@ -92,19 +97,25 @@ def measure(folder: Path, url: str, database_pid: int, options: argparse.Namespa
     (folder / "token").write_text(token)
     database: Database = app.state.database
     store = folder / "data" / "store" / "objects"
-    with server(folder, url) as (address, server_pid):
-        worker = real_worker(folder, address, database, options.matches)
+    with ExitStack() as running:
+        servers = [running.enter_context(server(folder, url)) for _ in range(options.servers)]
+        addresses, pids = [address for address, _ in servers], [pid for _, pid in servers]
+        worker = real_worker(folder, addresses[0], database, options.matches)
         sample = sample_files(database, store)
-        before = state(database, store, server_pid, database_pid)
-        seconds = formula_workers(address, token, sample, database, options.threads, before["matches"] + options.count)
-        after = state(database, store, server_pid, database_pid)
+        before = state(database, store, pids, database_pid)
+        until = before["matches"] + options.count
+        with watched_lock(database) as lock:
+            seconds = formula_workers(addresses, token, sample, database, options.threads, until)
+        after = state(database, store, pids, database_pid)
     database.close()
     matches = after["matches"] - before["matches"]
     each = {name: (after[name] - before[name]) / matches for name in after if name != "matches"}
     return {
         "game": {"mission": "arena", "cogs": 4, "steps": options.steps},
         "worker": worker,
+        "servers": options.servers,
         "matches": matches,
+        "write_lock": {name: round(value / lock["samples"], 3) for name, value in lock.items() if name != "samples"},
         "wall_seconds": round(seconds, 1),
         "matches_per_second": round(matches / seconds, 2),
         "server_cpu_seconds": round(each["server"], 4),
@@ -146,14 +157,35 @@ def sample_files(database: Database, store: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted((store / "jobs" / str(job_id)).iterdir()) if path.is_file()}
 
 
+@contextmanager
+def watched_lock(database: Database) -> Iterator[Counter[str]]:
+    """Look every ten milliseconds whether the lock of all that write is held, and how many wait for it."""
+    counts, stop = Counter[str](samples=0, held=0, waiting=0), threading.Event()
+    query = text("SELECT granted FROM pg_locks WHERE locktype = 'advisory' AND classid = 0 AND objid = :number")
+
+    def watch() -> None:
+        with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            while not stop.wait(0.01):
+                granted = connection.execute(query, {"number": WRITE_LOCK}).scalars().all()
+                counts.update(samples=1, held=any(granted), waiting=granted.count(False))
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield counts
+    finally:
+        stop.set()
+        thread.join()
+
+
 def formula_workers(
-    address: str, token: str, files: dict[str, bytes], database: Database, threads: int, until: int
+    addresses: list[str], token: str, files: dict[str, bytes], database: Database, threads: int, until: int
 ) -> float:
     """Finish matches with the files of another one, as fast as the server allows; return the seconds."""
     stop = threading.Event()
 
     def work(number: int) -> None:
-        with httpx.Client(base_url=address, timeout=60, trust_env=False) as client:
+        with httpx.Client(base_url=addresses[number % len(addresses)], timeout=60, trust_env=False) as client:
             while not stop.is_set():
                 body = {"worker": f"formula {number}", "wait_seconds": 1}
                 response = client.post("/work/lease", json=body, headers={"X-Auth-Token": token})
@@ -181,7 +213,7 @@ def formula_workers(
     return time.monotonic() - started
 
 
-def state(database: Database, store: Path, server_pid: int, database_pid: int) -> dict[str, float]:
+def state(database: Database, store: Path, server_pids: list[int], database_pid: int) -> dict[str, float]:
     with database.read() as session:
         rows = sum(
             session.scalar(select(func.count()).select_from(table)) or 0 for table in Base.metadata.sorted_tables
@@ -190,7 +222,7 @@ def state(database: Database, store: Path, server_pid: int, database_pid: int) -
     files = [path.stat().st_size for path in store.rglob("*") if path.is_file()]
     return {
         "matches": ended(database),
-        "server": tree_seconds(server_pid),
+        "server": sum(map(tree_seconds, server_pids)),
         "database": tree_seconds(database_pid),
         "rows": rows,
         "database_bytes": size or 0,

@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from sqlalchemy import insert
 from sqlalchemy.orm import Session
 
+from bulk import BulkInsert, prepare
 from league_rounds import fill_league
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from observatory.accounts.service import create_user, mint_user_token
@@ -259,6 +260,9 @@ class _Log:
         self._session, self._chance, self._at = session, chance, start
         self._order = 0
         self._rows: dict[Any, list[dict[str, Any]]] = {}
+        tables: list[Any] = [Job, Match, MatchPlayer, Episode, EpisodePolicy, EpisodeTag]
+        self._tables = {table: BulkInsert(session, table) for table in tables}
+        prepare(session)
         self._policies = dict[uuid.UUID, uuid.UUID]()
         self.some_matches: list[uuid.UUID] = []
         self.some_episodes: list[uuid.UUID] = []
@@ -270,10 +274,10 @@ class _Log:
                 self.flush()
 
     def flush(self) -> None:
-        for table in (Job, Match, MatchPlayer, Episode, EpisodePolicy, EpisodeTag):
+        for table, bulk in self._tables.items():
             rows = self._rows.pop(table, [])
             if rows:
-                self._session.execute(insert(table), rows)
+                bulk.insert(rows)
 
     def _version(self, player: uuid.UUID) -> uuid.UUID:
         if player not in self._policies:

@@ -38,6 +38,7 @@ from observatory.operations.sweeping import sweep_periodically
 from observatory.rounds.loop import LeagueLoop
 from observatory.settings import Settings
 from observatory.standings.rank_watch import RankWatch
+from observatory.standings.segments import SegmentWriter
 from observatory.standings.table_cache import warm_up
 from observatory.store import make_store
 
@@ -93,6 +94,7 @@ def open_state(app: FastAPI, settings: Settings, database: Database, clock: Cloc
     address = settings.peer_url or settings.local_url()
     state.link = Link(database, address) if database.has_peers else None
     state.rank_watch = RankWatch(database, clock)
+    state.segment_writer = SegmentWriter(database, clock)
     state.deliverer = Deliverer(database, settings, state.keys, clock)
     state.tunnels = Tunnels()
     state.broadcasts = Broadcasts(max_bytes=settings.max_live_bytes)
@@ -117,6 +119,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             tasks.start_soon(app.state.commissioner.run)
         tasks.start_soon(app.state.hosted_loop.run)
         tasks.start_soon(app.state.rank_watch.run)
+        tasks.start_soon(app.state.segment_writer.run)
         tasks.start_soon(app.state.deliverer.run)
         if app.state.settings.play_rounds:
             tasks.start_soon(app.state.league_loop.run)

@@ -30,12 +30,13 @@ from observatory.database.change_wire import MAX_BYTES, encode_changes
 from observatory.errors import Unavailable
 from observatory.events import Hub, recorded
 
-__all__ = ["CHANNEL", "Database", "DatabaseGone"]
+__all__ = ["CHANNEL", "WRITE_LOCK", "Database", "DatabaseGone"]
 
 Result = TypeVar("Result")
 
 _WRITES = "observatory_writes"
-_ADVISORY_LOCK = 0x0B5E17A7
+WRITE_LOCK = 0x0B5E17A7
+"""the advisory lock of all transactions that write"""
 CHANNEL = "observatory"
 """of the notifications between servers"""
 _NOTIFY = text("SELECT pg_notify(:channel, :payload)")
@@ -277,7 +278,7 @@ class Database:
     @staticmethod
     def _begin_postgres(connection: Connection) -> None:
         if connection.get_execution_options().get(_WRITES):
-            connection.execute(text(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})"))
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({WRITE_LOCK})"))
 
     @staticmethod
     def _begin_sqlite(connection: Connection) -> None:

@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import Select, Subquery, func, select
+from sqlalchemy import ColumnElement, Select, Subquery, select
 from sqlalchemy.orm import Session
 
 from observatory.database.cache import cached_value
-from observatory.database.tables.matches import Match
+from observatory.database.tables.matches import Match, MatchPlayer
+from observatory.database.tables.seasons import PoolPlayer
 from observatory.events import ChangeKind
+from observatory.paging import count_up_to
 
-__all__ = ["LISTED", "Listed", "lines", "listed_from", "pool_size"]
+__all__ = ["LISTED", "Listed", "lines", "listed_from", "newest", "with_policies"]
 
 LISTED = (Match.id, Match.status, Match.job_id, Match.completed_order, Match.error, Match.created_at)
 """the cache key of a line: the rest of a match never changes while these columns stay the same"""
@@ -22,6 +24,7 @@ Listed = tuple[uuid.UUID, Any, uuid.UUID | None, int | None, str | None, datetim
 Line = TypeVar("Line")
 _DEPENDENCIES = (ChangeKind.ACCOUNT, ChangeKind.POLICY, ChangeKind.SEASON, ChangeKind.MEMBERSHIP)
 _MAX_LINES = 5000
+_FEW = 5000
 
 
 def listed_from(subquery: Subquery) -> Select[Any]:
@@ -48,8 +51,26 @@ def lines(
     return [entry_line for entry_line in result.values() if entry_line is not None]
 
 
-def pool_size(session: Session, pool_id: uuid.UUID) -> int:
-    """Return how many matches a pool has."""
-    counted = select(func.count()).select_from(Match).where(Match.pool_id == pool_id)
-    compute = lambda: session.scalar(counted) or 0  # noqa: E731
-    return cached_value(session, ("pool size", pool_id), (ChangeKind.SCHEDULE,), compute)
+def with_policies(
+    session: Session, pool_id: uuid.UUID, versions: Sequence[uuid.UUID], *conditions: ColumnElement[bool]
+) -> Any | None:
+    """Select the matches of a pool in which any of these versions plays; None for versions that are not in the pool.
+
+    A few of them are found by the seats of the versions, many by the order of the matches.
+    """
+    of_versions = (PoolPlayer.pool_id == pool_id, PoolPlayer.policy_version_id.in_(versions))
+    players = session.scalars(select(PoolPlayer.id).where(*of_versions)).all()
+    if not players:
+        return None
+    seats = select(MatchPlayer.match_id).where(MatchPlayer.pool_player_id.in_(players))
+    if count_up_to(session, seats, _FEW) < _FEW:
+        # Without the pool, and with a limit, the database has no reason to read the matches of other policies.
+        return select(select(*LISTED).where(Match.id.in_(seats), *conditions).limit(_FEW).subquery())
+    has_seat = seats.where(MatchPlayer.match_id == Match.id).exists()
+    return select(*LISTED).where(Match.pool_id == pool_id, has_seat, *conditions)
+
+
+def newest(of_pool: Any, limit: int) -> Select[Any]:
+    """Return a select of the newest matches of a pool."""
+    columns = of_pool.selected_columns
+    return select(of_pool.order_by(columns.created_at.desc(), columns.id.desc()).limit(limit).subquery())

@@ -6,9 +6,10 @@ import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Executable, Select, func, select, type_coerce, union_all
+from sqlalchemy import BigInteger, Executable, Select, func, select, type_coerce, union_all
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 from sqlalchemy.sql.base import ExecutableOption
 from sqlalchemy.types import NullType
@@ -19,42 +20,38 @@ from observatory.database.tables.matches import IN_FLIGHT, Match, MatchPlayer, M
 from observatory.database.tables.policies import PolicyVersion
 from observatory.database.tables.seasons import Pool, PoolPlayer, Season
 from observatory.errors import NotFound
-from observatory.matches.lines import LISTED, Listed, listed_from, pool_size
+from observatory.matches.lines import LISTED, Listed, listed_from, newest, with_policies
 from observatory.paging import Page
 from observatory.scoring.folds import LoggedMatch
 from observatory.scoring.standings import PlayedMatch, Seat
 from observatory.seasons.repository import visible
 from observatory.seasons.stages import PoolFacts
 
-__all__ = ["MatchFilter", "StatusCounts"]
+__all__ = ["StatusCounts"]
+
+_BATCH = 10_000
+"""ended matches that are read at a time"""
+_ORDER = type_coerce(Match.completed_order, BigInteger)
+"""of an ended match"""
 
 
-@dataclass(frozen=True)
-class MatchFilter:
-    """Which matches are wanted: with any of these policies, in any of these pools. None leaves a field open."""
+def listed(
+    session: Session, sizes: Mapping[uuid.UUID, int], versions: Sequence[uuid.UUID] | None, page: Page
+) -> tuple[list[Listed], int]:
+    """Return a page of the matches of pools, newest first, and how many there are; `sizes` are those of the pools.
 
-    policy_version_ids: Sequence[uuid.UUID] | None = None
-    pool_names: Sequence[str] | None = None
-
-
-def listed(session: Session, season_id: uuid.UUID, filters: MatchFilter, page: Page) -> tuple[list[Listed], int]:
-    """Return a page of the matches of a season, newest first, and how many there are.
-
-    Each pool is read by itself along its index, so that no list is ever sorted as a whole.
+    With `versions`, those in which any of these policies plays. Each pool is read by itself along its index, so that
+    no list is ever sorted as a whole.
     """
-    pools = select(Pool.id).where(Pool.season_id == season_id)
-    if filters.pool_names:
-        pools = pools.where(Pool.name.in_(filters.pool_names))
-    newest = (Match.created_at.desc(), Match.id.desc())
     total, parts = 0, []
-    for pool_id in session.scalars(pools):
-        of_pool = select(*LISTED).where(Match.pool_id == pool_id)
-        if filters.policy_version_ids:
-            of_pool = of_pool.where(Match.id.in_(_with_any(pool_id, filters.policy_version_ids)))
-            total += session.scalar(of_pool.with_only_columns(func.count(), maintain_column_froms=True)) or 0
-        else:
-            total += pool_size(session, pool_id)
-        parts.append(select(of_pool.order_by(*newest).limit(page.offset + page.limit).subquery()))
+    for pool_id, size in sizes.items():
+        of_pool: Any = select(*LISTED).where(Match.pool_id == pool_id)
+        if versions:
+            of_pool = with_policies(session, pool_id, versions)
+            size = session.scalar(_with_any(pool_id, versions)) or 0
+        if of_pool is not None:
+            total += size
+            parts.append(newest(of_pool, page.offset + page.limit))
     if not parts or total <= page.offset:
         return [], total
     in_order = listed_from(union_all(*parts).subquery())
@@ -76,10 +73,10 @@ def with_players(session: Session, match_ids: Sequence[uuid.UUID]) -> Iterable[M
     return session.scalars(statement)
 
 
-def _with_any(pool_id: uuid.UUID, versions: Sequence[uuid.UUID]) -> Select[uuid.UUID]:
-    """Return the matches of a pool in which any of these versions plays."""
+def _with_any(pool_id: uuid.UUID, versions: Sequence[uuid.UUID]) -> Select[int]:
+    """Return the number of the matches of a pool in which any of these versions plays."""
     return (
-        select(MatchPlayer.match_id)
+        select(func.count(MatchPlayer.match_id.distinct()))
         .join(PoolPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
         .where(PoolPlayer.pool_id == pool_id, PoolPlayer.policy_version_id.in_(versions))
     )
@@ -133,38 +130,60 @@ def played_matches(session: Session, pool_id: uuid.UUID, *, team_id: uuid.UUID |
     return [PlayedMatch(match_seats) for match_seats in seats.values()]
 
 
-def match_log(session: Session, pool_id: uuid.UUID, *, after: int) -> Iterator[LoggedMatch]:
-    """The matches of a pool that ended after a `completed_order`, in that order."""
-    of_pool = (Match.pool_id == pool_id, Match.completed_order > after)
-    heads = select(
-        Match.completed_order, Match.completed_at, Match.sample, Match.status, Match.failed_policy_index
-    ).where(*of_pool)
-    # As the driver has them, and each id read once: a pool may have hundreds of thousands of seats.
+def match_log(session: Session, pool_id: uuid.UUID, *, after: int, limit: int | None = None) -> Iterator[LoggedMatch]:
+    """The matches of a pool that ended after a `completed_order`, in that order, read in batches."""
+    ids: dict[Any, uuid.UUID] = {}
+    while limit is None or limit > 0:
+        size = _BATCH if limit is None else min(limit, _BATCH)
+        heads = session.execute(
+            select(_ORDER, Match.completed_at, Match.sample, Match.status, Match.failed_policy_index)
+            .where(Match.pool_id == pool_id, Match.completed_order > after)
+            .order_by(Match.completed_order)
+            .limit(size)
+        ).all()
+        if not heads:
+            return
+        seats = _seats(session, pool_id, heads[0][0], heads[-1][0], ids)
+        for order, at, sample, status, culprit in heads:
+            assert at is not None
+            yield LoggedMatch(order, at, sample, tuple(seats.get(order, ())), status is MatchStatus.FAILED, culprit)
+        if len(heads) < size:
+            return
+        after = heads[-1][0]
+        limit = None if limit is None else limit - size
+
+
+def _seats(
+    session: Session, pool_id: uuid.UUID, first: int, last: int, ids: dict[Any, uuid.UUID]
+) -> dict[int, list[Seat]]:
+    """Return the seats of the matches of a pool between two, by `completed_order`."""
+    # Ids as the driver has them, each converted once: a pool may have hundreds of thousands of seats.
     raw_id = type_coerce(PoolPlayer.policy_version_id, NullType)
-    seats = (
+    statement = (
         select(Match.completed_order, raw_id, MatchPlayer.num_agents, MatchPlayer.score)
         .join(MatchPlayer, MatchPlayer.match_id == Match.id)
         .join(PoolPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
-        .where(*of_pool)
+        .where(Match.pool_id == pool_id, Match.completed_order.between(first, last))
         .order_by(Match.completed_order, MatchPlayer.policy_index)
     )
-    ids: dict[Any, uuid.UUID] = {}
-    of_match: dict[int, list[Seat]] = {}
-    for order, raw, agents, score in session.execute(seats):
+    seats: dict[int, list[Seat]] = {}
+    for order, raw, agents, score in session.execute(statement):
         policy = ids.get(raw)
         if policy is None:
             policy = ids[raw] = raw if isinstance(raw, uuid.UUID) else uuid.UUID(raw)
-        of_match.setdefault(order or 0, []).append(Seat(policy, agents, score))
-    for order, at, sample, status, culprit in session.execute(heads.order_by(Match.completed_order)):
-        assert order is not None and at is not None
-        match_seats = tuple(of_match.get(order, ()))
-        yield LoggedMatch(order, at, sample, match_seats, status is MatchStatus.FAILED, culprit)
+        seats.setdefault(order or 0, []).append(Seat(policy, agents, score))
+    return seats
 
 
 def ended_count(session: Session, pool_id: uuid.UUID, *, until: int) -> int:
     """Return how many matches of a pool ended up to a `completed_order`."""
     conditions = (Match.pool_id == pool_id, Match.completed_order <= until)
     return session.scalar(select(func.count()).select_from(Match).where(*conditions)) or 0
+
+
+def ended_at(session: Session, pool_id: uuid.UUID, order: int) -> datetime | None:
+    """Return when the match with this `completed_order` ended; None if the pool has no such match."""
+    return session.scalar(select(Match.completed_at).where(Match.completed_order == order, Match.pool_id == pool_id))
 
 
 @dataclass(frozen=True)
@@ -190,16 +209,6 @@ class StatusCounts:
         return sum(number for status, number in self.by_status.items() if status in IN_FLIGHT)
 
 
-def counts_by_pool(session: Session, season_id: uuid.UUID) -> dict[uuid.UUID, StatusCounts]:
-    statement = (
-        select(Match.pool_id, Match.status, func.count())
-        .join(Pool, Match.pool_id == Pool.id)
-        .where(Pool.season_id == season_id)
-        .group_by(Match.pool_id, Match.status)
-    )
-    return _counts(session, statement)
-
-
 def in_flight_by_member(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, int]:
     """Return matches that have not ended, by the id of the pool's player."""
     statement = (
@@ -220,8 +229,8 @@ def counts_by_team(session: Session, team_ids: Iterable[uuid.UUID]) -> dict[uuid
     return _counts(session, statement)
 
 
-def pool_facts(session: Session, season: Season) -> dict[str, PoolFacts]:
-    """Return the facts that the stages of a season need, by pool name.
+def pool_facts(session: Session, season: Season, statuses: Mapping[uuid.UUID, StatusCounts]) -> dict[str, PoolFacts]:
+    """Return the facts that the stages of a season need, by pool name; `statuses` are those of its matches, by pool.
 
     Combinations are counted only where the result may depend on them: before teams are drawn, in pools without a match
     in flight.
@@ -232,7 +241,6 @@ def pool_facts(session: Session, season: Season) -> dict[str, PoolFacts]:
     active: dict[uuid.UUID, set[uuid.UUID]] = {}
     for player in members(session, [pool.id for pool in season.pools], active_only=True):
         active.setdefault(player.pool_id, set()).add(player.policy_version_id)
-    statuses = counts_by_pool(session, season.id)
     quiet = [pool_id for pool_id, status_counts in statuses.items() if not status_counts.in_flight]
     if any(counts.teams for counts in numbers.values()):
         quiet = []

@@ -13,7 +13,6 @@ from observatory.database.tables.policies import PolicyVersion
 from observatory.database.tables.seasons import PoolPlayer
 from observatory.pages import repository
 from observatory.pages.names import names_of, policy_ref
-from observatory.pages.repository import Meeting
 from observatory.pages.schemas import (
     FailureLine,
     HeadToHead,
@@ -28,10 +27,10 @@ from observatory.pages.schemas import (
 from observatory.paging import Page
 from observatory.policies import repository as policies
 from observatory.policies.repository import VersionFilter
-from observatory.scoring.folds import Place, Record
+from observatory.scoring.folds import Meeting, Place, Record
 from observatory.scoring.intervals import Sample, score_interval
 from observatory.seasons import repository as seasons
-from observatory.standings.table_cache import pool_table
+from observatory.standings.table_cache import PoolTable, pool_table
 
 __all__ = ["policy_page"]
 
@@ -59,6 +58,7 @@ def policy_page(
     versions, _ = policies.versions(session, filters, Page(MAX_VERSIONS, 0))
     seasons_of = repository.seasons_of_policy(session, version.policy_id, principal)
     players = repository.memberships_of_version(session, policy_version_id, principal)
+    tables = [pool_table(session, player.pool_id) for player in players]
     rows = {player.id: _season_row(session, player) for player in players}
     chosen = _chosen(players, rows, season, pool)
     history = seasons.membership_history(session, policy_version_id, principal)
@@ -90,7 +90,7 @@ def policy_page(
         shared_reward=shared,
         head_to_head=[] if shared else _head_to_head(session, meetings),
         partners=_partners(session, meetings) if shared else [],
-        mean_seconds=repository.mean_seconds(session, policy_version_id, principal, TIMED),
+        mean_seconds=repository.mean_seconds(session, _last(tables, policy_version_id, TIMED)),
         failures=[
             FailureLine(
                 match_id=match.id,
@@ -100,7 +100,7 @@ def policy_page(
                 error_type=match.error_type,
                 at=match.completed_at or match.created_at,
             )
-            for match in repository.failures(session, policy_version_id, principal, MAX_FAILURES)
+            for match in repository.ended_matches(session, _failures(tables, policy_version_id))
         ],
         card_url=f"/observatory/api/policies/{policy_version_id}/card.png",
     )
@@ -148,34 +148,43 @@ def _season_row(session: Session, player: PoolPlayer) -> PolicySeason:
 
 def _points(session: Session, player: PoolPlayer) -> list[ScorePoint]:
     """Return the last scores in order with the running mean, some of them with its interval."""
-    total = weight = 0.0
+    table, policy = pool_table(session, player.pool_id), player.policy_version_id
+    intervals = table.history(policy, repository.active_count(session, player.pool_id), MAX_INTERVALS)
+    played = table.played(policy, MAX_POINTS)
+    ids = repository.match_ids(session, [result.order for result in played])
     points = []
-    seats = repository.played_seats(session, player.id)
-    table = pool_table(session, player.pool_id)
-    members = repository.active_count(session, player.pool_id)
-    with table.lock:
-        intervals = table.fold.history(player.policy_version_id, members, MAX_INTERVALS)
-    for count, seat in enumerate(seats, 1):
-        total += seat.weight * seat.score
-        weight += seat.weight
-        interval = intervals.get(count)
+    for result in played:
+        if result.order not in ids:
+            continue  # it ended after this session began
+        interval = intervals.get(result.number)
         points.append(
             ScorePoint(
-                match_id=seat.match_id,
-                at=seat.at,
-                match_score=seat.score,
-                score=total / weight if weight else 0.0,
+                match_id=ids[result.order],
+                at=result.at,
+                match_score=result.score,
+                score=result.mean,
                 low=None if interval is None else interval.low,
                 high=None if interval is None else interval.high,
             )
         )
-    return points[-MAX_POINTS:]
+    return points
+
+
+def _last(tables: Sequence[PoolTable], policy: uuid.UUID, limit: int) -> list[int]:
+    """Return the last scored matches of a policy in these pools, by their order."""
+    return sorted((order for table in tables for order in table.last_scored(policy, limit)), reverse=True)[:limit]
+
+
+def _failures(tables: Sequence[PoolTable], policy: uuid.UUID) -> list[int]:
+    """Return the last failed matches for which a policy is at fault, by their order."""
+    orders = (order for table in tables for order in table.charged(policy, MAX_FAILURES))
+    return sorted(orders, reverse=True)[:MAX_FAILURES]
 
 
 def _meetings(session: Session, player: PoolPlayer) -> dict[uuid.UUID, list[Meeting]]:
-    """Return the completed matches with each other policy."""
+    """Return the scored matches with each other policy."""
     meetings: dict[uuid.UUID, list[Meeting]] = {}
-    for meeting in repository.meetings(session, player.id):
+    for meeting in pool_table(session, player.pool_id).meetings(player.policy_version_id):
         meetings.setdefault(meeting.opponent, []).append(meeting)
     return meetings
 
@@ -199,10 +208,10 @@ def _head_to_head(session: Session, meetings: Mapping[uuid.UUID, Sequence[Meetin
 def _partners(session: Session, meetings: Mapping[uuid.UUID, Sequence[Meeting]]) -> list[PartnerLine]:
     """With each partner, the best first."""
     names = names_of(session, meetings)
-    scores: dict[Map, dict[uuid.UUID, float]] = {}
+    scores: dict[Map, dict[int, float]] = {}
     for games in meetings.values():
         for meeting in games:
-            scores.setdefault(_map(meeting), {})[meeting.match_id] = meeting.score
+            scores.setdefault(_map(meeting), {})[meeting.order] = meeting.score
     averages = {place: math.fsum(of_match.values()) / len(of_match) for place, of_match in scores.items()}
     rows = [_beside(names[partner], games, averages) for partner, games in meetings.items()]
     return sorted(rows, key=lambda row: (-row.difference, row.partner.name, row.partner.id))

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select, union_all
-from sqlalchemy.orm import Session, aliased, contains_eager, defer, joinedload, selectinload
+from sqlalchemy.orm import Session, contains_eager, defer, joinedload, selectinload
 
 from observatory.accounts.principal import Principal
 from observatory.database.cache import cached_value
@@ -21,20 +21,11 @@ from observatory.database.tables.seasons import MembershipChange, Pool, PoolPlay
 from observatory.events import ChangeKind
 from observatory.job_states import COMMISSIONER, EPISODE, HOSTED, IN_WORK, JobStatus, Lane
 from observatory.jobs.fair_queue import FairQueue, Turn
-from observatory.matches.lines import LISTED, Listed, listed_from, pool_size
-from observatory.matches.repository import StatusCounts
+from observatory.matches.lines import LISTED, Listed, listed_from, newest, with_policies
 from observatory.seasons.repository import visible
+from observatory.standings.counts import counts_by_pool, counts_of_policy
 
-__all__ = ["MatchQuery", "Meeting", "PlayedSeat"]
-
-
-def counts_by_pool(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, StatusCounts]:
-    """Return how many matches of each pool are in which state."""
-    statement = select(Match.pool_id, Match.status, func.count()).where(Match.pool_id.in_(list(pool_ids)))
-    counts: dict[uuid.UUID, dict[MatchStatus, int]] = {}
-    for pool_id, status, number in session.execute(statement.group_by(Match.pool_id, Match.status)):
-        counts.setdefault(pool_id, {})[status] = number
-    return {pool_id: StatusCounts(numbers) for pool_id, numbers in counts.items()}
+__all__ = ["MatchQuery"]
 
 
 def entrants(session: Session, season_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, tuple[int, int]]:
@@ -106,32 +97,26 @@ def matches(session: Session, pool_ids: Sequence[uuid.UUID], query: MatchQuery, 
     """
     statuses = query.statuses()
 
-    def of_pool(pool_id: uuid.UUID) -> Any:
-        statement = select(*LISTED).where(Match.pool_id == pool_id)
-        if statuses is not None:
-            statement = statement.where(Match.status.in_(statuses))
-        if query.policy_version_id is not None:
-            played = _with_policy(query.policy_version_id).where(PoolPlayer.pool_id == pool_id)
-            statement = statement.where(Match.id.in_(played))
-        return statement
-
-    total = 0
-    for pool_id in pool_ids:
-        if statuses is None and query.policy_version_id is None:
-            total += pool_size(session, pool_id)
-        else:
-            counted = of_pool(pool_id).with_only_columns(func.count(), maintain_column_froms=True)
-            total += session.scalar(counted) or 0
-    newest = (Match.created_at.desc(), Match.id.desc())
+    policy = query.policy_version_id
+    all_counts = counts_by_pool(session, pool_ids) if policy is None else counts_of_policy(session, pool_ids, policy)
+    total = sum(
+        number
+        for counts in all_counts.values()
+        for status, number in counts.by_status.items()
+        if statuses is None or status in statuses
+    )
     pages = []
     for pool_id in pool_ids:
-        statement = of_pool(pool_id)
+        conditions: list[ColumnElement[bool]] = [] if statuses is None else [Match.status.in_(statuses)]
         if query.before is not None:
             at, match_id = query.before
-            statement = statement.where(
-                Match.created_at <= at, or_(Match.created_at < at, and_(Match.created_at == at, Match.id < match_id))
-            )
-        pages.append(select(statement.order_by(*newest).limit(limit).subquery()))
+            is_before = or_(Match.created_at < at, and_(Match.created_at == at, Match.id < match_id))
+            conditions += [Match.created_at <= at, is_before]
+        of_pool: Any = select(*LISTED).where(Match.pool_id == pool_id, *conditions)
+        if policy is not None:
+            of_pool = with_policies(session, pool_id, [policy], *conditions)
+        if of_pool is not None:
+            pages.append(newest(of_pool, limit))
     if not pages:
         return [], 0
     order = listed_from(union_all(*pages).subquery()).limit(limit)
@@ -273,132 +258,29 @@ def seasons_of_policy(
     return names
 
 
-@dataclass(frozen=True)
-class PlayedSeat:
-    """A policy's seat in a completed match."""
-
-    match_id: uuid.UUID
-    at: datetime
-    num_agents: int
-    score: float
-    weight: float
+def match_ids(session: Session, orders: Sequence[int]) -> dict[int, uuid.UUID]:
+    """Return the ids of ended matches, by their `completed_order`."""
+    statement = select(Match.completed_order, Match.id).where(Match.completed_order.in_(orders))
+    return {order: match_id for order, match_id in session.execute(statement) if order is not None}
 
 
-@dataclass(frozen=True)
-class Meeting:
-    """A policy and another one in a completed match."""
-
-    match_id: uuid.UUID
-    opponent: uuid.UUID
-    split: tuple[int, int]
-    """agents of this policy and of the opponent; which of the two sits first counts as well"""
-    sample: int
-    num_agents: int
-    score: float
-    opponent_score: float
-
-
-def played_seats(session: Session, pool_player_id: uuid.UUID) -> list[PlayedSeat]:
-    """Return everything that a member of a pool has completed, in order."""
-    seat = aliased(MatchPlayer)
-    agents = select(func.sum(seat.num_agents)).where(seat.match_id == Match.id).scalar_subquery()
-    statement = (
-        select(Match.id, Match.completed_at, MatchPlayer.num_agents, MatchPlayer.score, agents)
-        .join(MatchPlayer, MatchPlayer.match_id == Match.id)
-        .where(_completed(pool_player_id))
-        .order_by(Match.completed_order)
-    )
-    return [
-        PlayedSeat(match_id, at, number, score, number / total)
-        for match_id, at, number, score, total in session.execute(statement)
-    ]
-
-
-def meetings(session: Session, pool_player_id: uuid.UUID) -> list[Meeting]:
-    """Return every other policy in every match that a member of a pool has completed."""
-    other, player = aliased(MatchPlayer), aliased(PoolPlayer)
-    first = MatchPlayer.policy_index < other.policy_index
-    statement = (
-        select(
-            Match.id,
-            player.policy_version_id,
-            MatchPlayer.num_agents,
-            other.num_agents,
-            first,
-            Match.sample,
-            MatchPlayer.score,
-            other.score,
-        )
-        .join(MatchPlayer, MatchPlayer.match_id == Match.id)
-        .join(other, (other.match_id == Match.id) & (other.policy_index != MatchPlayer.policy_index))
-        .join(player, other.pool_player_id == player.id)
-        .where(_completed(pool_player_id))
-        .order_by(Match.completed_order, other.policy_index)
-    )
-    rows = session.execute(statement)
-    return [
-        Meeting(
-            match_id,
-            opponent,
-            (own_agents, opponent_agents) if is_first else (-own_agents, opponent_agents),
-            sample,
-            own_agents,
-            score,
-            their_score,
-        )
-        for match_id, opponent, own_agents, opponent_agents, is_first, sample, score, their_score in rows
-        if score is not None and their_score is not None
-    ]
-
-
-def _completed(pool_player_id: uuid.UUID) -> ColumnElement[bool]:
-    return and_(
-        MatchPlayer.pool_player_id == pool_player_id,
-        Match.status == MatchStatus.COMPLETED,
-        MatchPlayer.score.is_not(None),
-    )
-
-
-def mean_seconds(
-    session: Session, policy_version_id: uuid.UUID, principal: Principal | None, last: int
-) -> float | None:
-    """Return how long the last matches of a version took, from lease to end."""
-    statement = (
-        select(Job.dispatched_at, Job.completed_at)
-        .join(Match, Match.job_id == Job.id)
-        .join(MatchPlayer, MatchPlayer.match_id == Match.id)
-        .join(PoolPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
-        .join(Match.pool)
-        .join(Pool.season)
-        .where(
-            PoolPlayer.policy_version_id == policy_version_id,
-            Match.status == MatchStatus.COMPLETED,
-            visible(principal),
-        )
-        .order_by(Match.completed_order.desc())
-        .limit(last)
-    )
-    seconds = [(end - start).total_seconds() for start, end in session.execute(statement) if start and end]
+def mean_seconds(session: Session, orders: Sequence[int]) -> float | None:
+    """Return how long these matches took, by their `completed_order`, from lease to end."""
+    statement = select(Job.dispatched_at, Job.completed_at).join(Match, Match.job_id == Job.id)
+    rows = session.execute(statement.where(Match.completed_order.in_(orders)))
+    seconds = [(end - start).total_seconds() for start, end in rows if start and end]
     return sum(seconds) / len(seconds) if seconds else None
 
 
-def failures(session: Session, policy_version_id: uuid.UUID, principal: Principal | None, last: int) -> list[Match]:
-    """Return the last failed matches for which a version is at fault."""
+def ended_matches(session: Session, orders: Sequence[int]) -> list[Match]:
+    """Return matches by their `completed_order`, the last one first."""
     statement = (
         select(Match)
-        .join(MatchPlayer, MatchPlayer.match_id == Match.id)
-        .join(PoolPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
         .join(Match.pool)
         .join(Pool.season)
         .options(contains_eager(Match.pool).contains_eager(Pool.season))
-        .where(
-            PoolPlayer.policy_version_id == policy_version_id,
-            Match.status == MatchStatus.FAILED,
-            Match.failed_policy_index == MatchPlayer.policy_index,
-            visible(principal),
-        )
+        .where(Match.completed_order.in_(orders))
         .order_by(Match.completed_order.desc())
-        .limit(last)
     )
     return list(session.scalars(statement))
 
@@ -417,11 +299,3 @@ def team_match_scores(session: Session, team_ids: Sequence[uuid.UUID]) -> dict[u
         if team is not None and score is not None:
             scores.setdefault(team, []).append(float(score))
     return scores
-
-
-def _with_policy(policy_version_id: uuid.UUID) -> Select[Any]:
-    return (
-        select(MatchPlayer.match_id)
-        .join(PoolPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
-        .where(PoolPlayer.policy_version_id == policy_version_id)
-    )

@@ -23,6 +23,7 @@ from observatory.seasons import repository as seasons
 from observatory.seasons.repository import PoolCounts
 from observatory.seasons.submissions import SubmissionsClosed, check_open
 from observatory.secrecy import visible_seed
+from observatory.standings.counts import counts_by_pool
 from observatory.standings.leaderboards import score_policies_leaderboard
 from observatory.standings.progress import progress
 from observatory.standings.table_cache import pool_table
@@ -89,7 +90,7 @@ def season_page(
 
 
 def _cards(session: Session, seasons: Sequence[Season]) -> list[SeasonCard]:
-    counts = repository.counts_by_pool(session, [pool.id for season in seasons for pool in season.pools])
+    counts = counts_by_pool(session, [pool.id for season in seasons for pool in season.pools])
     entrants = repository.entrants(session, [season.id for season in seasons])
     tops = {season.id: _top(session, season, counts) for season in seasons}
     names = names_of(session, [row.policy_version_id for rows in tops.values() for row in rows])
@@ -162,7 +163,7 @@ def _top(session: Session, season: Season, counts: Mapping[uuid.UUID, StatusCoun
 def _stages(session: Session, season: Season) -> list[Stage]:
     """Return the pools of a season; those of a team season with their stage."""
     numbers = seasons.pool_counts(session, season.id)
-    played = repository.counts_by_pool(session, [pool.id for pool in season.pools])
+    played = counts_by_pool(session, [pool.id for pool in season.pools])
     is_team = season.tournament_type is TournamentType.team
     flow = (progress(session, season).stage_flow or []) if is_team else []
     by_pool = {stage.input_pool: stage for stage in flow}

@@ -22,6 +22,7 @@ from observatory.recompute.schemas import Finding, FindingKind
 from observatory.scoring.folds import LoggedMatch, PoolFold
 from observatory.scoring.standings import Seat
 from observatory.seasons.withdrawals import withdrawn_versions
+from observatory.standings.segments import remove_segments
 from observatory.standings.table_cache import pool_table
 from observatory.store import Store
 
@@ -38,6 +39,8 @@ class Recomputed:
     findings: list[Finding] = field(default_factory=list)
     scores: dict[tuple[uuid.UUID, int], float | None] = field(default_factory=dict)
     """the correct values of wrong scores, by match and position of the policy"""
+    pools: set[uuid.UUID] = field(default_factory=set)
+    """those with wrong scores or tables"""
 
     def add_finding(self, kind: FindingKind, sentence: str, match_id: uuid.UUID | None = None) -> None:
         self.findings.append(Finding(kind=kind, season=self.season, match_id=match_id, sentence=sentence))
@@ -62,11 +65,12 @@ def recompute_season(session: Session, season: Season, store: Store) -> Recomput
 
 
 def repair_scores(session: Session, result: Recomputed) -> int:
-    """Write the scores that follow from the results; how many were wrong."""
+    """Write the scores that follow from the results, and have wrong tables built again; return how many were wrong."""
     for (match_id, index), score in result.scores.items():
         player = session.get_one(MatchPlayer, (match_id, index))
         player.score = score
     session.flush()
+    remove_segments(session, result.pools)
     for kind in (ChangeKind.MATCH, ChangeKind.TABLE):
         events.note(session, Change(kind))
     return len(result.scores)
@@ -84,6 +88,7 @@ def _scores(session: Session, store: Store, match: StoredMatch, result: Recomput
     for index, (stored, score) in enumerate(zip(match.scores, expected, strict=True)):
         if stored != score:
             result.scores[match.id, index] = score
+            result.pools.add(match.pool_id)
             sentence = f"Policy {index} of match {match.id} has the score {stored}, and its results say {score}"
             result.add_finding(FindingKind.SCORE, sentence, match.id)
     return true.scores
@@ -109,6 +114,7 @@ def _compare_table(session: Session, pool: Pool, fold: PoolFold, result: Recompu
     true = {row.policy_version_id: row for row in fold.standings()}
     for policy in sorted(stored.keys() | true.keys()):
         if stored.get(policy) != true.get(policy):
+            result.pools.add(pool.id)
             rows = [
                 "nothing" if row is None else f"place {row.rank} with {row.score!r} in {row.matches} matches"
                 for row in (stored.get(policy), true.get(policy))

@@ -24,11 +24,11 @@ from observatory.jobs.schemas import ErrorInfo
 from observatory.matches import repository, service
 from observatory.matches.explaining import explain_match
 from observatory.matches.lines import lines
-from observatory.matches.repository import MatchFilter
 from observatory.paging import MAX_IDS, PageDep, set_total
 from observatory.policies.wire import version_summary
 from observatory.seasons import repository as seasons
 from observatory.secrecy import visible_seed
+from observatory.standings.counts import pool_sizes
 from observatory.store import job_key
 from softmax.wire import EpisodeResponse, MatchExplanation, MatchPlayerInfo, MatchResponse
 
@@ -59,8 +59,8 @@ def list_matches(
 ) -> list[MatchResponse]:
     """Return matches of a season, newest first; with policies, those in which any of them plays."""
     season = seasons.season(session, reference, principal)
-    filters = MatchFilter(policy_version_ids, pool_names)
-    listed, total = repository.listed(session, season.id, filters, page)
+    pools = [pool.id for pool in season.pools if not pool_names or pool.name in pool_names]
+    listed, total = repository.listed(session, pool_sizes(session, pools), policy_version_ids, page)
     set_total(response, total)
     return lines(session, listed, repository.with_players, _match)
 

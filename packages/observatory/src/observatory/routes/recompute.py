@@ -45,7 +45,7 @@ async def recompute(
     if not body.check:
         for result in results:
             repaired += await database.write(lambda session, result=result: repair_scores(session, result))  # type: ignore[misc]
-        if repaired:
+        if any(result.pools for result in results):
             database.cache.invalidate()  # tables of pools count each match once, when it ends
             database.changes.invalidate()
             request.app.state.commissioner.forget()

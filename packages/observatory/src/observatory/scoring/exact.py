@@ -18,8 +18,8 @@ class ExactSum:
     def __init__(self, values: Iterable[float] = ()) -> None:
         self._units = sum(map(_units, values))
 
-    def add(self, value: float) -> None:
-        self._units += _units(value)
+    def add(self, *values: float) -> None:
+        self._units += sum(map(_units, values))
 
     def __float__(self) -> float:
         return self._units / (1 << _BITS)

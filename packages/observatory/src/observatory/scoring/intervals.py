@@ -3,6 +3,9 @@
 `docs/concepts/standings.md` explains the maths. In short: matches on the same map are not independent evidence, so the
 variance is measured between maps (within a split of the seats, because each split has its own maps). A policy that has
 met its opponents unequally often gets a second part: the variance between opponents.
+
+All that an interval depends on are sums over maps and over companies (`Groups`). They are exact, so that the order of
+the results does not matter. Few results come as a list of `Sample`, and many as arrays.
 """
 
 from __future__ import annotations
@@ -10,10 +13,24 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from softmax.stats import Interval, VariancePart, welch_interval
 
-__all__ = ["Sample", "score_interval", "unequal_company"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = [
+    "Groups",
+    "Sample",
+    "exact_sums",
+    "group_arrays",
+    "interval_of",
+    "score_interval",
+    "sorted_groups",
+    "unequal_company",
+]
 
 _ROUNDING = 1e-12
 
@@ -31,36 +48,97 @@ class Sample:
     score: float
 
 
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The results of a policy, added up: sums of weight, and of weight times score."""
+
+    weight: float
+    total: float
+    strata: Sequence[tuple[Sequence[float], Sequence[float]]]
+    """by stratum: the sums of each of its maps"""
+    companies: tuple[Sequence[float], Sequence[float]]
+    """the sums with each company"""
+
+
 def score_interval(samples: Sequence[Sample], companies: int) -> Interval | None:
     """For the weighted mean of a policy's scores, in a pool where it is to meet this many companies.
 
     None where nothing can be said: without results on at least two maps and, where there are several companies, with
     at least two of them; or when all results are equal.
     """
+    by_stratum = _grouped((sample.stratum, sample) for sample in samples)
+    strata = [_sums(_grouped((sample.map, sample) for sample in group).values()) for group in by_stratum.values()]
+    by_company = _sums(_grouped((sample.company, sample) for sample in samples).values())
     weight = math.fsum(sample.weight for sample in samples)
-    maps = {(sample.stratum, sample.map) for sample in samples}
-    met = {sample.company for sample in samples}
-    if weight <= 0 or len(maps) < 2 or len(met) < min(2, companies):
+    total = math.fsum(sample.weight * sample.score for sample in samples)
+    groups = Groups(weight, total, strata, by_company)
+    return interval_of(groups, companies, unequal_company(groups, companies))
+
+
+def interval_of(groups: Groups, companies: int, unequal: Sequence[VariancePart]) -> Interval | None:
+    """Return what `score_interval` returns for results that are added up; `unequal` is their `unequal_company`."""
+    maps = sum(len(weights) for weights, _ in groups.strata)
+    if groups.weight <= 0 or maps < 2 or len(groups.companies[0]) < min(2, companies):
         return None
-    mean = math.fsum(sample.weight * sample.score for sample in samples) / weight
-    return welch_interval(mean, [*_between_maps(samples, weight), *unequal_company(samples, weight, companies)])
+    return welch_interval(groups.total / groups.weight, [*_between_maps(groups), *unequal])
 
 
-def _between_maps(samples: Sequence[Sample], weight: float) -> list[VariancePart]:
+def group_arrays(
+    strata: NDArray[np.int64],
+    maps: NDArray[np.int64],
+    companies: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    scores: NDArray[np.float64],
+) -> Groups:
+    """Add up results given as arrays. Each map belongs to one stratum."""
+    import numpy as np
+
+    totals = weights * scores
+    by_map, starts = sorted_groups(maps)
+    map_weights, map_totals = exact_sums(weights[by_map], starts), exact_sums(totals[by_map], starts)
+    stratum_of_map = strata[by_map][starts]
+    in_strata = [np.flatnonzero(stratum_of_map == stratum) for stratum in np.unique(stratum_of_map)]
+    by_company, starts = sorted_groups(companies)
+    return Groups(
+        weight=math.fsum(weights.tolist()),
+        total=math.fsum(totals.tolist()),
+        strata=[(map_weights[chosen].tolist(), map_totals[chosen].tolist()) for chosen in in_strata],
+        companies=(
+            exact_sums(weights[by_company], starts).tolist(),
+            exact_sums(totals[by_company], starts).tolist(),
+        ),
+    )
+
+
+def sorted_groups(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return an order in which equal keys are neighbours, and where each of these groups starts in it."""
+    import numpy as np
+
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    return order, np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(keys)])
+
+
+def exact_sums(values: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the sum of each group of neighbours, rounded once: the order within a group does not matter."""
+    import numpy as np
+
+    if not len(starts):
+        return np.zeros(0)
+    sums: NDArray[np.float64] = np.add.reduceat(values, starts) + 0.0  # one or two values are rounded once
+    ends = np.concatenate([starts[1:], [len(values)]])
+    for group in np.flatnonzero(ends - starts > 2).tolist():
+        sums[group] = math.fsum(values[starts[group] : ends[group]].tolist())
+    return sums
+
+
+def _between_maps(groups: Groups) -> list[VariancePart]:
     """For each stratum, how far its maps are from its mean, as parts of the whole."""
-    strata = _grouped((sample.stratum, sample) for sample in samples)
-    by_map = {
-        stratum: list(_grouped((sample.map, sample) for sample in group).values()) for stratum, group in strata.items()
-    }
-    if any(len(maps) < 2 for maps in by_map.values()):
+    strata = groups.strata
+    if any(len(weights) < 2 for weights, _ in strata):
         # Within a stratum of one map nothing can be seen: all maps are taken as one stratum, which is never too sure.
-        by_map = {None: [group for maps in by_map.values() for group in maps]}
-    parts = []
-    for maps in by_map.values():
-        weights = [math.fsum(sample.weight for sample in group) for group in maps]
-        totals = [math.fsum(sample.weight * sample.score for sample in group) for group in maps]
-        parts.append(_jackknife(weights, totals, weight))
-    return parts
+        strata = [([w for weights, _ in strata for w in weights], [t for _, totals in strata for t in totals])]
+    return [_jackknife(weights, totals, groups.weight) for weights, totals in strata]
 
 
 def _jackknife(weights: Sequence[float], totals: Sequence[float], total_weight: float) -> VariancePart:
@@ -81,22 +159,30 @@ def _jackknife(weights: Sequence[float], totals: Sequence[float], total_weight: 
     return VariancePart(variance, max(1.0, 1 / math.fsum(share**2 for share in shares) - 1))
 
 
-def unequal_company(samples: Sequence[Sample], weight: float, companies: int) -> list[VariancePart]:
+def unequal_company(groups: Groups, companies: int) -> list[VariancePart]:
     """Return the error of the mean because some companies have too much weight in it, too little or none yet."""
-    by_company = _grouped((sample.company, sample) for sample in samples)
-    expected = 1 / max(companies, len(by_company))
-    shares = [math.fsum(sample.weight for sample in group) / weight for group in by_company.values()]
-    missing = max(companies, len(by_company)) - len(by_company)
-    imbalance = math.fsum((share - expected) ** 2 for share in shares) + missing * expected**2
-    if imbalance <= _ROUNDING or len(by_company) < 2:
+    weights, totals = groups.companies
+    count = len(weights)
+    if count < 2 or groups.weight <= 0:
         return []
-    means = [
-        math.fsum(sample.weight * sample.score for sample in group) / math.fsum(sample.weight for sample in group)
-        for group in by_company.values()
-    ]
-    centre = math.fsum(means) / len(means)
-    spread = math.fsum((mean - centre) ** 2 for mean in means) / (len(means) - 1)
-    return [VariancePart(spread * imbalance, len(means) - 1)]
+    expected = 1 / max(companies, count)
+    missing = max(companies, count) - count
+    imbalance = math.fsum((weight / groups.weight - expected) ** 2 for weight in weights) + missing * expected**2
+    if imbalance <= _ROUNDING:
+        return []
+    means = [total / weight for total, weight in zip(totals, weights, strict=True)]
+    centre = math.fsum(means) / count
+    spread = math.fsum((mean - centre) ** 2 for mean in means) / (count - 1)
+    return [VariancePart(spread * imbalance, count - 1)]
+
+
+def _sums(groups: Iterable[Sequence[Sample]]) -> tuple[list[float], list[float]]:
+    """Return the sums of weight, and of weight times score, of each group."""
+    weights, totals = [], []
+    for group in groups:
+        weights.append(math.fsum(sample.weight for sample in group))
+        totals.append(math.fsum(sample.weight * sample.score for sample in group))
+    return weights, totals
 
 
 def _grouped(pairs: Iterable[tuple[Hashable, Sample]]) -> Mapping[Hashable, list[Sample]]:

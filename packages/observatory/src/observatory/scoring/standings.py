@@ -6,9 +6,14 @@ import math
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from observatory.scoring.exact import mean
 from observatory.seasons.config import AllOf, Elimination, Fraction, Threshold, TopK
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "PERCENTILES",
@@ -97,7 +102,10 @@ def weighted_standings(matches: Iterable[PlayedMatch], members: Iterable[uuid.UU
                 assert seat.score is not None
                 weight = seat.num_agents / agents if agents else 0.0
                 samples.setdefault(seat.policy_version_id, []).append((seat.score, weight))
-    rows = [(policy, *summary(entries), len(entries)) for policy, entries in samples.items()]
+    rows = [
+        (policy, *summary([score for score, _ in entries], [weight for _, weight in entries]), len(entries))
+        for policy, entries in samples.items()
+    ]
     rows.sort(key=lambda row: (-row[1], row[0].int))
     return [
         Standing(rank, policy, mean, stddev, percentiles, matches)
@@ -173,23 +181,22 @@ def placements(
     ]
 
 
-def summary(samples: Sequence[tuple[float, float]]) -> tuple[float, float | None, dict[str, float] | None]:
-    """Return weighted mean, standard deviation and percentiles of (score, weight)."""
-    weight = math.fsum(part for _, part in samples)
+def summary(
+    scores: Sequence[float] | NDArray[np.float64], weights: Sequence[float] | NDArray[np.float64]
+) -> tuple[float, float | None, dict[str, float] | None]:
+    """Return the mean, the standard deviation and percentiles of scores with weights; their order does not matter."""
+    import numpy as np
+
+    score, part = np.asarray(scores, float), np.asarray(weights, float)
+    weight = math.fsum(part.tolist())
     if weight <= 0:
         return 0.0, None, None
-    mean = math.fsum(score * part for score, part in samples) / weight
-    variance = math.fsum(part * (score - mean) ** 2 for score, part in samples) / weight
-    percentiles = {str(percent): _percentile(samples, weight, percent) for percent in PERCENTILES}
+    mean = math.fsum((score * part).tolist()) / weight
+    variance = math.fsum((part * (score - mean) ** 2).tolist()) / weight
+    order = np.lexsort((part, score))
+    cumulative = np.cumsum(part[order])
+    # The smallest score that at least this part of the weight does not exceed.
+    places = np.searchsorted(cumulative, [weight * percent / 100 - 1e-12 for percent in PERCENTILES])
+    chosen = score[order[np.minimum(places, len(order) - 1)]].tolist()
+    percentiles = {str(percent): value for percent, value in zip(PERCENTILES, chosen, strict=True)}
     return mean, math.sqrt(max(0.0, variance)), percentiles
-
-
-def _percentile(samples: Sequence[tuple[float, float]], weight: float, percent: int) -> float:
-    """Return the smallest score that at least this part of the weight does not exceed."""
-    threshold, cumulative = weight * percent / 100, 0.0
-    ordered = sorted(samples)
-    for score, part in ordered:
-        cumulative += part
-        if cumulative >= threshold - 1e-12:
-            return score
-    return ordered[-1][0]

@@ -15,6 +15,7 @@ from observatory.scoring.folds import Record
 from observatory.seasons import repository
 from observatory.seasons.repository import MemberRow
 from observatory.secrecy import visible_seed
+from observatory.standings.counts import counts_by_pool
 from observatory.standings.table_cache import pool_table
 from softmax.wire import (
     PolicySummary,
@@ -57,7 +58,7 @@ def summary(season: Season) -> SeasonSummary:
 
 def detail(session: Session, season: Season) -> SeasonDetail:
     entrants, active = repository.entrant_counts(session, season.id)
-    played = matches.counts_by_pool(session, season.id)
+    played = counts_by_pool(session, [pool.id for pool in season.pools])
     is_team = season.tournament_type is TournamentType.team
     return SeasonDetail(
         **dict(summary(season)),

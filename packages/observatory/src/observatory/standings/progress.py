@@ -16,6 +16,7 @@ from observatory.seasons import repository
 from observatory.seasons.config import TeamConfig
 from observatory.seasons.repository import PoolCounts
 from observatory.seasons.stages import StageStatus, plan_stages, stage_states
+from observatory.standings.counts import counts_by_pool
 from softmax.wire import PhaseDetail, ProgressStage, StageStats, TeamTournamentProgress
 
 __all__ = ["progress", "stage_stats", "start"]
@@ -26,7 +27,7 @@ NOT_AVAILABLE = "Progress not available for this season type"
 def stage_stats(session: Session, season: Season) -> list[StageStats]:
     """Return every pool of a season, in order."""
     numbers = repository.pool_counts(session, season.id)
-    played = matches.counts_by_pool(session, season.id)
+    played = counts_by_pool(session, [pool.id for pool in season.pools])
     stats = []
     for pool in season.pools:
         pool_counts = numbers.get(pool.id, PoolCounts())
@@ -50,7 +51,7 @@ def progress(session: Session, season: Season) -> TeamTournamentProgress:
         raise BadRequest(NOT_AVAILABLE)
     config = TeamConfig.model_validate(season.config)
     planned = plan_stages(config)
-    facts = matches.pool_facts(session, season)
+    facts = matches.pool_facts(session, season, counts_by_pool(session, [pool.id for pool in season.pools]))
     states = stage_states(config, facts, started=season.started_at is not None, season_seed=season.seed)
     active = next((stage for stage, state in zip(planned, states, strict=True) if state is StageStatus.active), None)
     stats = {entry.name: entry for entry in stage_stats(session, season)}

@@ -1,11 +1,12 @@
 """Cached tables, updated with the matches that have ended since.
 
-A table is built once from all matches of its pool, and then updated with those after the last `completed_order` it has
-seen. An evicted table is rebuilt by the next request.
+A table is built once from all matches of its pool (`standings.segments`), and then updated with those after the last
+`completed_order` it has seen. An evicted table is rebuilt by the next request.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 import uuid
@@ -19,10 +20,15 @@ from observatory.database.cache import SessionCache
 from observatory.database.tables.seasons import Pool, PoolPlayer, Season
 from observatory.events import ChangeKind, Versions
 from observatory.matches import repository as matches
-from observatory.scoring.folds import Place, PoolFold
+from observatory.scoring.folds import Meeting, Place, Played, PoolFold
+from observatory.scoring.match_log import LogColumns
 from observatory.scoring.standings import Standing
+from observatory.standings.segments import add_segments
+from softmax.stats import Interval
 
 __all__ = ["PoolTable", "is_older", "pool_table", "warm_up"]
+
+logger = logging.getLogger(__name__)
 
 RECHECK_SECONDS = 2.0
 """another process may write to the same database"""
@@ -45,7 +51,7 @@ class PoolTable:
     _places: tuple[tuple[int, int], list[Place]] | None = None
 
     def update(self, session: Session, versions: Versions | None, began: int = 0) -> None:
-        """Add the matches that have ended since; rebuild the table if it does not have exactly the stored matches.
+        """Add the matches that have ended since; rebuild the table if the database has others.
 
         A session that began before the last update may not see all its matches: for that one the table is new enough.
         """
@@ -56,14 +62,26 @@ class PoolTable:
             if versions is not None and is_fresh:
                 return
             checked_at = time.monotonic()
-            for match in matches.match_log(session, self.pool_id, after=self.fold.last_order):
-                self.fold.add(match)
-            if self.fold.matches != matches.ended_count(session, self.pool_id, until=self.fold.last_order):
-                fold = PoolFold()  # others may read the old one meanwhile
-                for match in matches.match_log(session, self.pool_id, after=0):
-                    fold.add(match)
+            if not self._fits(session, versions):
+                fold = _built(session, self.pool_id)  # others may read the old one meanwhile
                 self.fold, self._standings, self._places = fold, None, None
+            else:
+                # All at once: others read the records of a fold meanwhile, and must find no match that waits.
+                new = matches.match_log(session, self.pool_id, after=self.fold.last_order)
+                self.fold.extend(LogColumns.of(list(new)))
             self.versions, self.checked_at, self.updated_by = versions, checked_at, began
+
+    def _fits(self, session: Session, versions: Versions | None) -> bool:
+        """Return whether the matches of the table are still those of the database, which only adds to them.
+
+        Its last match is compared each time, and the number of matches after a change of an unknown kind.
+        """
+        last = self.fold.last_order
+        if not last or matches.ended_at(session, self.pool_id, last) != self.fold.last_at:
+            return False
+        if versions is not None and self.versions is not None and versions[0] == self.versions[0]:
+            return True
+        return self.fold.matches == matches.ended_count(session, self.pool_id, until=last)
 
     def standings(self) -> list[Standing]:
         with self.lock:
@@ -78,6 +96,40 @@ class PoolTable:
             if self._places is None or self._places[0] != key:
                 self._places = key, self.fold.places(members)
             return self._places[1]
+
+    def history(self, policy: uuid.UUID, members: int, max_points: int) -> dict[int, Interval]:
+        with self.lock:
+            return self.fold.history(policy, members, max_points)
+
+    def played(self, policy: uuid.UUID, limit: int) -> list[Played]:
+        with self.lock:
+            return self.fold.played(policy, limit)
+
+    def meetings(self, policy: uuid.UUID) -> list[Meeting]:
+        with self.lock:
+            return self.fold.meetings(policy)
+
+    def last_scored(self, policy: uuid.UUID, limit: int) -> list[int]:
+        with self.lock:
+            return self.fold.last_scored(policy, limit)
+
+    def charged(self, policy: uuid.UUID, limit: int) -> list[int]:
+        with self.lock:
+            return self.fold.charged(policy, limit)
+
+
+def _built(session: Session, pool_id: uuid.UUID) -> PoolFold:
+    """Return the fold of all ended matches of a pool."""
+    fold = PoolFold()
+    try:
+        add_segments(session, pool_id, fold)
+    except ValueError:
+        logger.exception("The match log of pool %s is read from its rows", pool_id)
+        fold = PoolFold()
+    for match in matches.match_log(session, pool_id, after=fold.last_order):
+        fold.add(match)
+    fold.settle()
+    return fold
 
 
 def pool_table(session: Session, pool_id: uuid.UUID) -> PoolTable:

@@ -6,14 +6,14 @@ import uuid
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import BigInteger, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from observatory.database import Base, Json, enum_type
 from observatory.database.tables.jobs import Job
 from observatory.database.tables.seasons import Pool, PoolPlayer
 
-__all__ = ["IN_FLIGHT", "Match", "MatchPlayer", "MatchStatus", "may_move"]
+__all__ = ["IN_FLIGHT", "Match", "MatchLogSegment", "MatchPlayer", "MatchStatus", "may_move"]
 
 
 class MatchStatus(StrEnum):
@@ -108,3 +108,22 @@ class MatchPlayer(Base):
 
     match: Mapped[Match] = relationship(back_populates="players")
     pool_player: Mapped[PoolPlayer] = relationship()
+
+
+class MatchLogSegment(Base):
+    """A part of the log of a pool's ended matches as columns, so that a server that starts need not read the rows.
+
+    It says nothing that the rows do not say, and may be removed at any time. Segments never change, and the next one
+    begins where the last one ends.
+    """
+
+    __tablename__ = "match_log_segments"
+
+    pool_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("pools.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    last_order: Mapped[int] = mapped_column(BigInteger)
+    """the `completed_order` of its last match"""
+    matches: Mapped[int]
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+    """`scoring.match_log.LogColumns`, packed"""
+    created_at: Mapped[datetime]
