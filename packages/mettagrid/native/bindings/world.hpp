@@ -373,6 +373,7 @@ class World {
     check_tag(tag);
     if (w_.is_scenery(slot) && !mg::has_tag(w_, slot, tag)) world_.adopt();
     const bool added = mg::add_tag(p_, w_, slot, tag);
+    mg::settle_territory(p_, w_);
     raise_fault();
     return added;
   }
@@ -384,6 +385,7 @@ class World {
     if (!mg::remove_tag(p_, w_, slot, tag)) return false;
     mg::Machine machine(p_, w_, world_.scratch());
     machine.run_for(mg::removal_entry(p_, w_, slot, tag), slot, slot);
+    mg::settle_territory(p_, w_);
     raise_fault();
     return true;
   }

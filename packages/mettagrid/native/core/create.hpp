@@ -184,6 +184,7 @@ MG_FN World build_world(const Program& p, const Map& map, const Header& plan, vo
     register_areas(p, w, slot);
     register_claims(p, w, slot);
   }
+  settle_territory(p, w);
   return w;
 }
 
@@ -201,6 +202,7 @@ MG_FN void start_world(const Program& p, const World& w, uint32_t seed, Scratch&
     for (int32_t i = m.result_begin(); i < m.s.top; ++i) add_tag(p, w, m.s.arena[i], made.tag);
     m.drop_result();
   }
+  settle_territory(p, w);
   reset_coverage(p, w);
 }
 

@@ -79,15 +79,24 @@ MG_FN void make_occupied(const World& w) {
   for (int32_t i = 0; i < w.h->cells; ++i) w.place(i, w.grid[i]);
 }
 
+// Cells that are updated together when all are: few claims reach into them.
+constexpr int32_t kTile = 32;
+
 MG_FN void make_territory(const Program& p, const World& w) {
   const Header& h = *w.h;
   for (int32_t i = 0; i < h.territories * h.cells; ++i) w.owner[i] = -1;
   for (int32_t i = 0; i < h.cells; ++i) w.owner_seen[i] = -1;
   for (int32_t i = 0; i < h.cells; ++i) w.set_edges(i, 0);
-  for (int32_t i = 0; i < h.claim_count; ++i) {
-    const Claim& claim = w.claim[i];
-    if (claim.tag >= 0) refresh_owners(p, w, p.controls[claim.control], claim.row, claim.col);
+  forget_stale(w);
+  for (int32_t k = 0; h.claim_count > 0 && k < h.territories; ++k) {
+    for (int32_t top = 0; top < h.height; top += kTile) {
+      for (int32_t left = 0; left < h.width; left += kTile) {
+        const int32_t bottom = min_of(top + kTile, h.height) - 1, right = min_of(left + kTile, h.width) - 1;
+        note_region(p, w, Region{k, top, left, bottom, right});
+      }
+    }
   }
+  settle_territory(p, w);
 }
 
 MG_FN void make_second_part(const Program& p, const World& w) {

@@ -343,6 +343,7 @@ MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
 MG_FN void write_observations(Machine& m, const Buffers& io) {
   m.begin_reading();
   m.s.completion = episode_completion(m.p.set(), m.w.h->step);
+  settle_territory(m.p, m.w);
   freshen_lines(m.p, m.w, 0, 1);
   for (int32_t agent = 0; agent < m.w.h->agents && m.ok(); ++agent) observe_agent(m, io, agent);
 }

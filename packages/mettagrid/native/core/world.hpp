@@ -77,6 +77,18 @@ struct Claim {
   int32_t slot, control, tag, row, col;
 };
 
+// Cells of a territory whose owners may be out of date, corners included.
+struct Region {
+  int32_t territory, top, left, bottom, right;
+};
+
+constexpr int32_t kStaleRegions = 24;  // noted until their owners are read; then, or when there is no more room, updated
+
+struct StaleRegions {
+  int32_t count;  // 0 between steps
+  Region regions[kStaleRegions];
+};
+
 enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasAreas = 8, kBlocksVision = 16, kRemoved = 32 };
 
 // X(type, name, count): every array of the block. First the state...
@@ -139,6 +151,7 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
   X(uint8_t, owner_edges, h.cells)          /* bits N, S, E, W: the neighbour's owner differs */      \
   X(int16_t, owner_seen, h.cells)           /* owner of the first territory that has one, or -1 */    \
   X(int16_t, owner, h.territories* h.cells) /* [territory][cell]: tag id or -1 */                     \
+  X(StaleRegions, stale, 1)                 /* see territory.hpp */                                   \
   X(uint64_t, changed, (h.slots + 64) / 64) /* bit per slot, see World::mark */                       \
   X(uint8_t, lines, (h.actors + 1) * kLine) /* encoded tokens; one to spare for wide reads. Last: a reset leaves them */
 
@@ -225,10 +238,10 @@ struct World {
     put_bit(occupied, at, slot != kEmpty);
     put_bit(shown, at, slot != kEmpty || owner_edges[at] != 0);
   }
-  // ...and to the edges.
+  // ...and to the edges; lanes may write those of different cells.
   MG_FN void set_edges(int32_t at, int32_t edges) const {
     owner_edges[at] = static_cast<uint8_t>(edges);
-    put_bit(shown, at, edges != 0 || grid[at] != kEmpty);
+    put_shared_bit(shown, at, edges != 0 || grid[at] != kEmpty);
   }
 
   // Every change of an object asks first: true for actors. Scenery cannot change, or the compiler is wrong.

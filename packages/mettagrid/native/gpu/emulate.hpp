@@ -51,6 +51,16 @@ inline void emulate_beginning(const Batch& b, const mg::Program& p, int64_t worl
   }
 }
 
+inline void emulate_rules(const Batch& b, const mg::Program& p, int64_t world) {
+  const mg::World& w = world_of(b, world);
+  if (!can_play(w)) return;
+  play_actions(b, p, w, world);
+  if (mg::is_stale(w)) settle_together(p, w);
+  play_effects(b, p, w, world);
+  if (mg::is_stale(w)) settle_together(p, w);
+  play_end(b, p, w, world);
+}
+
 inline void emulate(const std::string& kernel, const Batch& b, uint64_t number) {
   const mg::Program p = mg::Program::view(b.words);
   const auto room = std::make_unique<Room>();
@@ -63,7 +73,7 @@ inline void emulate(const std::string& kernel, const Batch& b, uint64_t number) 
   if (kernel == "begin_kernel") {
     each_world([&](int64_t world) { emulate_beginning(b, p, world, *room); });
   } else if (kernel == "rules_kernel") {
-    each_world([&](int64_t world) { play_rules(b, p, world_of(b, world), world); });
+    each_world([&](int64_t world) { emulate_rules(b, p, world); });
   } else if (kernel == "observe_kernel") {
     each_world([&](int64_t world) { emulate_observing(b, p, world, *room); });
   } else if (kernel == "draw_kernel") {

@@ -51,6 +51,13 @@ __device__ void observe_world(const Batch& b, const mg::Program& p, const mg::Wo
   }
 }
 
+// Updates the territory of those of a warp's worlds whose claims have changed: all its lanes, one world after the other. The
+// first lanes have a world each; `views` are those of the first lane on.
+__device__ void settle_worlds(const mg::Program& p, const mg::World* views, int32_t lane, bool plays) {
+  PerLane<bool> stale{plays && mg::is_stale(views[lane])};
+  for (uint32_t rest = ballot(stale); rest != 0; rest &= rest - 1) settle_together(p, views[mg::lowest_bit(rest)]);
+}
+
 }  // namespace gpu
 
 using namespace gpu;
@@ -102,13 +109,19 @@ extern "C" __global__ void __launch_bounds__(128, MG_RULES_BLOCKS)
   __shared__ mg::World views[kMostViews];
   __shared__ mg::Program p;
   const int32_t each = kLanes / spread, thread = static_cast<int32_t>(threadIdx.x), lane = thread % kLanes;
-  const int32_t worlds = static_cast<int32_t>(blockDim.x) / kLanes * each, own = thread / kLanes * each + lane;
+  const int32_t worlds = static_cast<int32_t>(blockDim.x) / kLanes * each, of_warp = thread / kLanes * each,
+                own = of_warp + lane;
   const int64_t first = int64_t{blockIdx.x} * worlds, world = first + own;
   const int32_t here = static_cast<int32_t>(mg::min_of<int64_t>(worlds, b.worlds - first));
   share(&p, b.tables, 1, thread, static_cast<int32_t>(blockDim.x));
   share(views, b.views + first, here, thread, static_cast<int32_t>(blockDim.x));
   __syncthreads();
-  if (lane < each && own < here) play_rules(b, p, views[own], world);
+  const bool plays = lane < each && own < here && can_play(views[own]);
+  if (plays) play_actions(b, p, views[own], world);
+  settle_worlds(p, views + of_warp, lane, plays);
+  if (plays) play_effects(b, p, views[own], world);
+  settle_worlds(p, views + of_warp, lane, plays);
+  if (plays) play_end(b, p, views[own], world);
 }
 
 #ifndef MG_OBSERVE_BLOCKS

@@ -74,30 +74,50 @@ MG_FN void begin_observing(const Batch& b, const mg::Program& p, int64_t world) 
   report_fault(b, w, world);
 }
 
-// A step (`mg::step_world`) up to the windows of the agents. Rewards do not depend on these, unless `in_order` is set.
-MG_FN void play_rules(const Batch& b, const mg::Program& p, const mg::World& w, int64_t world) {
-  if (w.h->fault != 0) return;  // until its next episode
+// A step (`mg::step_world`) up to the windows of the agents, in three parts. Between them, the lanes of a warp update the
+// territory together. Rewards do not depend on the windows, unless `in_order` is set; then the first part does all.
+MG_FN bool can_play(const mg::World& w) { return w.h->fault == 0; }  // after a fault: from its next episode on
+
+MG_FN void play_actions(const Batch& b, const mg::Program& p, const mg::World& w, int64_t world) {
   const mg::Buffers io = buffers_of(b, world);
   mg::Scratch& scratch = scratch_of(b, w, world);
-  if (b.in_order) {
-    mg::step_world(p, w, scratch, io);
-  } else {
-    for (int32_t agent = 0; agent < w.h->agents; ++agent) w.agent_before[agent] = w.cell_of(w.agent_slot[agent]);
-    ++w.h->step;
-    mg::release_removed(w);
-    mg::Machine m(p, w, scratch);
-    mg::apply_actions(m, io);
-    mg::fire_due_events(m);
-    mg::run_agent_ticks(m);
-    mg::apply_area_effects(m);
-    mg::run_game_tick(m);
-    mg::count_coverage(p, w);
+  if (b.in_order) return mg::step_world(p, w, scratch, io);
+  for (int32_t agent = 0; agent < w.h->agents; ++agent) w.agent_before[agent] = w.cell_of(w.agent_slot[agent]);
+  ++w.h->step;
+  mg::release_removed(w);
+  mg::Machine m(p, w, scratch);
+  mg::apply_actions(m, io);
+  mg::fire_due_events(m);
+  mg::run_agent_ticks(m);
+}
+
+MG_FN void play_effects(const Batch& b, const mg::Program& p, const mg::World& w, int64_t world) {
+  if (b.in_order) return;
+  mg::Machine m(p, w, scratch_of(b, w, world));
+  mg::apply_area_effects(m);
+  mg::run_game_tick(m);
+  mg::count_coverage(p, w);
+}
+
+MG_FN void play_end(const Batch& b, const mg::Program& p, const mg::World& w, int64_t world) {
+  if (!b.in_order) {
+    const mg::Buffers io = buffers_of(b, world);
+    mg::Machine m(p, w, scratch_of(b, w, world));
     put_heads(b, m, io, world);
     mg::write_rewards(m, io);
     mg::flag_episode_end(p, w, io);
   }
   ++b.taken[world];
   report_fault(b, w, world);
+}
+
+// Brings the territory of a world up to date: all lanes of a warp.
+MG_FN void settle_together(const mg::Program& p, const mg::World& w) {
+  each_lane([&](int32_t lane) { mg::refresh_owners(p, w, lane, kLanes); });
+  each_lane([&](int32_t lane) { mg::refresh_edges(w, lane, kLanes); });
+  each_lane([&](int32_t lane) {
+    if (lane == 0) mg::forget_stale(w);
+  });
 }
 
 }  // namespace gpu

@@ -77,6 +77,8 @@ class Context:
         """row of `values` by entry, see `sharing.py`"""
         self.nearest_entries: dict[str, dict[int, int]] = {}
         """entries of the queries for each distance, by query, see `nearest.py`"""
+        self.scores: dict[tuple[int, int], int] = {}
+        """place of the scores of a claim in `lists`, by strength and decay, see `scores.py`"""
         self.materialized: dict[int, int] = {}
         """entry of the query of each tag that is materialized"""
         self._path: list[str] = []
