@@ -56,6 +56,32 @@ MG_FN void scan_close(Machine& m) {
   m.push_result(loop.begin);
 }
 
+MG_FN int64_t nearest2(const World& w, int32_t slot, const int32_t* others, int32_t count) {
+  int64_t least = INT64_MAX;
+  for (int32_t i = 0; i < count; ++i) least = min_of(least, w.distance2(slot, others[i]));
+  return least;
+}
+
+// Of the result below the last one, keeps what is within r of an object of the last one, for the least r from 1 to `within` at
+// which there is anything. Drops the last result.
+MG_FN void keep_nearest(Machine& m, int32_t within) {
+  const int32_t first = m.result_begin(), origins = m.s.top - first;
+  const int32_t begin = m.s.result[m.s.results - 2];
+  int64_t least = INT64_MAX;
+  for (int32_t i = begin; i < first; ++i) least = min_of(least, nearest2(m.w, m.s.arena[i], m.s.arena + first, origins));
+  int32_t kept = begin;
+  if (least <= int64_t{within} * within) {
+    int64_t radius = max_of<int64_t>(1, integer_root(least));
+    if (radius * radius < least) ++radius;
+    for (int32_t i = begin; i < first; ++i) {
+      const int32_t slot = m.s.arena[i];
+      if (nearest2(m.w, slot, m.s.arena + first, origins) <= radius * radius) m.s.arena[kept++] = slot;
+    }
+  }
+  m.drop_result();
+  m.s.top = kept;
+}
+
 // Reserves a bit per slot (cleared) and room for a result list, above the top of the arena.
 MG_FN bool reserve_visited(Machine& m, Loop& loop, int32_t room) {
   const int32_t words = (m.w.actors + 31) / 32;

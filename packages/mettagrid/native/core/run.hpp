@@ -377,6 +377,7 @@ MG_CALL bool Machine::run_code(int32_t entry) {
         break;
       }
       case Op::kScanClose: scan_close(*this); break;
+      case Op::kKeepNearest: keep_nearest(*this, in.a); break;
       case Op::kClosureOpen: closure_open(*this); break;
       case Op::kClosureNext:
         if (!closure_next(*this)) next = in.jump;

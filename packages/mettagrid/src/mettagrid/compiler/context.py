@@ -75,8 +75,6 @@ class Context:
         """cache slot of a query's result, by entry, see `sharing.py`"""
         self.values: dict[int, int] = {}
         """row of `values` by entry, see `sharing.py`"""
-        self.nearest_entries: dict[str, dict[int, int]] = {}
-        """entries of the queries for each distance, by query, see `nearest.py`"""
         self.scores: dict[tuple[int, int], int] = {}
         """place of the scores of a claim in `lists`, by strength and decay, see `scores.py`"""
         self.materialized: dict[int, int] = {}
