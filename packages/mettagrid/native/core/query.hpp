@@ -56,8 +56,10 @@ MG_FN void scan_close(Machine& m) {
   m.push_result(loop.begin);
 }
 
+constexpr int64_t kFar = int64_t{1} << 62;  // farther than any two objects, squared
+
 MG_FN int64_t nearest2(const World& w, int32_t slot, const int32_t* others, int32_t count) {
-  int64_t least = INT64_MAX;
+  int64_t least = kFar;
   for (int32_t i = 0; i < count; ++i) least = min_of(least, w.distance2(slot, others[i]));
   return least;
 }
@@ -67,7 +69,7 @@ MG_FN int64_t nearest2(const World& w, int32_t slot, const int32_t* others, int3
 MG_FN void keep_nearest(Machine& m, int32_t within) {
   const int32_t first = m.result_begin(), origins = m.s.top - first;
   const int32_t begin = m.s.result[m.s.results - 2];
-  int64_t least = INT64_MAX;
+  int64_t least = kFar;
   for (int32_t i = begin; i < first; ++i) least = min_of(least, nearest2(m.w, m.s.arena[i], m.s.arena + first, origins));
   int32_t kept = begin;
   if (least <= int64_t{within} * within) {
