@@ -45,7 +45,7 @@ MG_FN Header plan_sizes(const Program& p, int32_t height, int32_t width) {
 
 // Fills in the bytes; false if an array would be too large to index.
 MG_FN bool measure_world(Header& h) {
-  int64_t largest = max_of<int64_t>(h.tag_capacity, int64_t{max_of(h.templates, h.actors)} * kLine);
+  int64_t largest = max_of<int64_t>(h.tag_capacity, (int64_t{h.templates} + h.actors + 1) * kLine);
   largest = max_of<int64_t>(largest, int64_t{max_of(h.templates, h.actors)} * max_of(h.resources, h.tag_words));
   largest = max_of<int64_t>(largest, int64_t{h.territories + 1} * h.cells);
   largest = max_of<int64_t>(largest, int64_t{h.area_capacity} * h.agents);
@@ -151,6 +151,7 @@ MG_FN void build_map_scenery(const Program& p, const Map& map, const Header& pla
     s.objects[at++] =
         SceneryObject{id, map.cells[i], static_cast<uint16_t>(i / map.width), static_cast<uint16_t>(i % map.width)};
   }
+  make_line_numbers(s, plan.actors);
   s.h->hash = scenery_hash(s);
 }
 

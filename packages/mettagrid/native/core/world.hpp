@@ -153,7 +153,9 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
   X(int16_t, owner, h.territories* h.cells) /* [territory][cell]: tag id or -1 */                     \
   X(StaleRegions, stale, 1)                 /* see territory.hpp */                                   \
   X(uint64_t, changed, (h.slots + 64) / 64) /* bit per slot, see World::mark */                       \
-  X(uint8_t, lines, (h.actors + 1) * kLine) /* encoded tokens; one to spare for wide reads. Last: a reset leaves them */
+  X(uint8_t, lines,                                                                                   \
+    (h.actors + h.templates + 1) *                                                                    \
+        kLine) /* encoded tokens of actors and of scenery templates; one to spare for wide reads. Last: a reset leaves them */
 
 #define MG_ARRAYS(X) MG_STATE(X) MG_MADE(X)
 
@@ -225,6 +227,13 @@ struct World {
   }
   MG_FN uint8_t* order(int32_t slot) const {
     return slot < actors ? held_order + slot * h->resources : scenery.order + fixed(slot).kind * h->resources;
+  }
+  // On a GPU, worlds read the lines of scenery where the map has them.
+  MG_FN const uint8_t* line(int32_t slot) const {
+#if defined(__CUDA_ARCH__)
+    if (slot >= actors) return scenery.lines + static_cast<int64_t>(fixed(slot).kind) * kLine;
+#endif
+    return lines + static_cast<int64_t>(scenery.line_of[slot]) * kLine;
   }
   MG_FN bool is_agent(int32_t slot) const { return agent(slot) >= 0; }
   MG_FN int64_t distance2(int32_t a, int32_t b) const {

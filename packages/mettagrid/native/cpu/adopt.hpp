@@ -87,7 +87,7 @@ inline Adopted adopted(const mg::Program& p, const mg::World& from) {
   if (plan.bytes == 0) throw std::bad_alloc();
   const mg::SceneryHead head = mg::plan_scenery(p, plan, 0);
   Adopted made{zeroed_scenery(head.bytes), zeroed_block(plan.bytes)};
-  mg::build_scenery(p, plan, head, made.scenery.get());
+  mg::make_line_numbers(mg::build_scenery(p, plan, head, made.scenery.get()), plan.actors);
   made.w = adopt_scenery(p, from, plan, made.block.get(), made.scenery.get());
   return made;
 }

@@ -34,18 +34,12 @@ MG_FN void put_heads(const Batch& b, mg::Machine& m, const mg::Buffers& io, int6
   for (int32_t agent = 0; agent < m.w.h->agents && m.ok(); ++agent) put_head(b, m, io, world, agent);
 }
 
-// The encoded tokens of an object: its own, or those of all scenery like it.
-MG_FN const uint8_t* line_of(const mg::World& w, int32_t slot) {
-  const int32_t kind = slot < w.actors ? slot : w.fixed(slot).kind;
-  return (slot < w.actors ? w.lines : w.scenery.lines) + int64_t{kind} * mg::kLine;
-}
-
 // The number of tokens of a window cell: borders of territory, then the object.
 MG_FN int32_t count_cell(const mg::Program& p, const mg::World& w, int32_t observer, int32_t radius, int32_t i, int32_t cell) {
   const int32_t slot = w.grid[cell];
   mg::TokenWriter counter{nullptr, 0, 0};
   if (slot != mg::kEmpty) {
-    const int32_t count = line_of(w, slot)[mg::kLine - 1];
+    const int32_t count = w.line(slot)[mg::kLine - 1];
     if (count <= mg::kLineTokens) {
       counter.attempted = count;
     } else {
@@ -78,7 +72,7 @@ MG_FN void put_cell(const mg::Program& p, const mg::World& w, int32_t observer, 
     mg::put_edges(p, w, observer, cell, view.neighbours >> (4 * radius), location, out);
   }
   if (slot == mg::kEmpty) return;
-  const uint8_t* line = line_of(w, slot);
+  const uint8_t* line = w.line(slot);
   const int32_t count = line[mg::kLine - 1];
   if (count > mg::kLineTokens) {
     mg::put_object(p, w, slot, location, out);
