@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/hash.hpp"
+#include "core/state/hash.hpp"
 #include "cpu/memory.hpp"
 
 namespace cpu {

@@ -12,7 +12,7 @@ MG_FN bool all_set(const bool* flags, int64_t count) {
   return true;
 }
 
-MG_FN bool must_begin(const Batch& b, int64_t world) {
+MG_FN bool must_begin(const DeviceBatch& b, int64_t world) {
   if (b.due[world] != kNotDue) return true;
   const int64_t first = world * b.agents;
   return b.auto_reset && (all_set(b.terminals + first, b.agents) || all_set(b.truncations + first, b.agents));
@@ -25,7 +25,7 @@ struct Episode {
   int32_t map;
 };
 
-MG_FN Episode next_episode(const Batch& b, int64_t world) {
+MG_FN Episode next_episode(const DeviceBatch& b, int64_t world) {
   const bool over = b.due[world] == kStartsOver;
   Episode e;
   e.number = over ? 0 : b.episodes[world] + 1;
@@ -35,7 +35,7 @@ MG_FN Episode next_episode(const Batch& b, int64_t world) {
 }
 
 // Copies the initial block and clears the observations; thread `thread` of `threads` copies every so many words.
-MG_FN void copy_start(const Batch& b, int64_t world, const Episode& e, int32_t thread, int32_t threads) {
+MG_FN void copy_start(const DeviceBatch& b, int64_t world, const Episode& e, int32_t thread, int32_t threads) {
   const uint8_t* image = b.images + e.map * b.image_bytes;
   const uint64_t* from = reinterpret_cast<const uint64_t*>(image);
   uint64_t* to = reinterpret_cast<uint64_t*>(b.blocks + world * b.block_bytes);
@@ -48,7 +48,7 @@ MG_FN void copy_start(const Batch& b, int64_t world, const Episode& e, int32_t t
 }
 
 // Completes the copy, by one thread.
-MG_FN void start(const Batch& b, const mg::Program& p, int64_t world, const Episode& e) {
+MG_FN void start(const DeviceBatch& b, const mg::Program& p, int64_t world, const Episode& e) {
   const mg::World& w = make_view(b, world, e.map);
   mg::start_world(p, w, e.seed, scratch_of(b, w, world));
   if (b.due[world] == kStartsOver) b.taken[world] = 0;
@@ -60,7 +60,7 @@ MG_FN void start(const Batch& b, const mg::Program& p, int64_t world, const Epis
 }
 
 // The first part of a first observation (`mg::observe_start`), by one thread; `observe_agent` and `settle` follow.
-MG_FN void begin_observing(const Batch& b, const mg::Program& p, int64_t world) {
+MG_FN void begin_observing(const DeviceBatch& b, const mg::Program& p, int64_t world) {
   const mg::World& w = world_of(b, world);
   const mg::Buffers io = buffers_of(b, world);
   if (b.in_order) return mg::observe_start(p, w, scratch_of(b, w, world), io);
@@ -78,7 +78,7 @@ MG_FN void begin_observing(const Batch& b, const mg::Program& p, int64_t world) 
 // territory together. Rewards do not depend on the windows, unless `in_order` is set; then the first part does all.
 MG_FN bool can_play(const mg::World& w) { return w.h->fault == 0; }  // after a fault: from its next episode on
 
-MG_FN void play_actions(const Batch& b, const mg::Program& p, const mg::World& w, int64_t world) {
+MG_FN void play_actions(const DeviceBatch& b, const mg::Program& p, const mg::World& w, int64_t world) {
   const mg::Buffers io = buffers_of(b, world);
   mg::Scratch& scratch = scratch_of(b, w, world);
   if (b.in_order) return mg::step_world(p, w, scratch, io);
@@ -91,7 +91,7 @@ MG_FN void play_actions(const Batch& b, const mg::Program& p, const mg::World& w
   mg::run_agent_ticks(m);
 }
 
-MG_FN void play_effects(const Batch& b, const mg::Program& p, const mg::World& w, int64_t world) {
+MG_FN void play_effects(const DeviceBatch& b, const mg::Program& p, const mg::World& w, int64_t world) {
   if (b.in_order) return;
   mg::Machine m(p, w, scratch_of(b, w, world));
   mg::apply_area_effects(m);
@@ -99,7 +99,7 @@ MG_FN void play_effects(const Batch& b, const mg::Program& p, const mg::World& w
   mg::count_coverage(p, w);
 }
 
-MG_FN void play_end(const Batch& b, const mg::Program& p, const mg::World& w, int64_t world) {
+MG_FN void play_end(const DeviceBatch& b, const mg::Program& p, const mg::World& w, int64_t world) {
   if (!b.in_order) {
     const mg::Buffers io = buffers_of(b, world);
     mg::Machine m(p, w, scratch_of(b, w, world));

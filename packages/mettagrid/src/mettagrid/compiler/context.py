@@ -7,10 +7,10 @@ from typing import NoReturn
 from mettagrid.compiler.code import CodeTable, Routine
 from mettagrid.compiler.errors import CompileError, ConfigWarning, UnknownName
 from mettagrid.compiler.stats import GAME_STATS, agent_stat_names
-from mettagrid.compiler.tables import INT32_MAX, Tables
+from mettagrid.compiler.tables import CONSTANTS, INT32_MAX, Tables
 from mettagrid.config.mettagrid_config import GameConfig
 
-MAX_NESTING = 64
+MAX_NESTING = CONSTANTS["call_depth"]
 
 
 class NameTable:

@@ -8,13 +8,13 @@ from mettagrid.compiler.handlers import place_after_use, place_all, place_filter
 from mettagrid.compiler.hash_order import hash_order, reserved_hash_order
 from mettagrid.compiler.scores import add_scores
 from mettagrid.compiler.sharing import add_value
-from mettagrid.compiler.tables import INT32_MAX, INT32_MIN, float_bits
+from mettagrid.compiler.tables import CONSTANTS, INT32_MAX, INT32_MIN, float_bits
 from mettagrid.compiler.values import place_value
 from mettagrid.config.handler_config import Handler
 from mettagrid.config.mettagrid_config import AgentConfig, GridObjectConfig, InventoryConfig, WallConfig
 from mettagrid.config.tag import typeTag
 
-MAX_AMOUNT = 65535
+MAX_AMOUNT = CONSTANTS["most_held"]
 MAX_STRENGTH = 2**31 - 1
 MAX_AREA_RADIUS = 65535
 

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 from mettagrid.compiler.code import ACTOR, ELEMENT, FRONTIER, OPS, TARGET
 from mettagrid.compiler.context import Context
+from mettagrid.compiler.tables import CONSTANTS
 
-CACHED_RESULTS = 16  # kKeptResults of `core/machine.hpp`
+CACHED_RESULTS = CONSTANTS["kept_results"]
 
 _NAMES = {code: name for name, code in OPS.items()}
 

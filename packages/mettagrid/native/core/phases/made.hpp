@@ -1,7 +1,7 @@
 // What derives from the state of a world, and from a map: lines, territory, scenery.
 #pragma once
 
-#include "observe.hpp"
+#include "core/phases/observe.hpp"
 
 namespace mg {
 

@@ -5,7 +5,7 @@
 // in the cells of this map.
 #pragma once
 
-#include "program.hpp"
+#include "core/program/program.hpp"
 
 namespace mg {
 

@@ -1,7 +1,7 @@
 // Inventories and their limits (rules, section 3).
 #pragma once
 
-#include "stats.hpp"
+#include "core/state/stats.hpp"
 
 namespace mg {
 

@@ -1,7 +1,7 @@
 // Effects on agents at their cells: areas of effect and territories (rules, sections 7 and 8).
 #pragma once
 
-#include "run.hpp"
+#include "core/machine/run.hpp"
 
 namespace mg {
 

@@ -6,7 +6,7 @@
 // nothing and succeeds, so 0 also means "none". A first/count pair is a slice of another table. -1 means "none" elsewhere.
 #pragma once
 
-#include "base.hpp"
+#include "core/base.hpp"
 
 namespace mg {
 

@@ -5,7 +5,7 @@
 // agents are observed one after the other (`observe_window`); on a GPU, in parallel (gpu/observe.hpp).
 #pragma once
 
-#include "run.hpp"
+#include "core/machine/run.hpp"
 
 namespace mg {
 

@@ -5,7 +5,7 @@
 // Entities in operands: 0 actor, 1 target, 2 frontier node of a closure, 3 current element of the innermost loop.
 #pragma once
 
-#include "base.hpp"
+#include "core/base.hpp"
 
 namespace mg {
 

@@ -4,7 +4,7 @@
 // together (`settle_territory`): first their owners, then the borders, each by any number of lanes.
 #pragma once
 
-#include "world.hpp"
+#include "core/state/world.hpp"
 
 namespace mg {
 

@@ -8,8 +8,8 @@
 // a removed object is reused from the next step on; object ids are never reused.
 #pragma once
 
-#include "random.hpp"
-#include "scenery.hpp"
+#include "core/state/random.hpp"
+#include "core/state/scenery.hpp"
 
 namespace mg {
 
@@ -20,18 +20,22 @@ constexpr int32_t kTagSlack = 16;         // holders a tag without rules may gai
 constexpr int32_t kRemovedPerStep = 256;  // room for objects that are removed and recreated in one step
 
 // Why a step stopped early. The binding turns it into an exception; `fault_a`, `fault_b` carry the details.
+#define MG_FAULTS(X)                                                                               \
+  X(Nothing)                                                                                       \
+  X(CallDepth)   /* handlers nested too deeply: a = entry of the routine */                        \
+  X(Stack)       /* a loop, number or flag stack ran out */                                        \
+  X(Arena)       /* query results need more scratch memory than there is */                        \
+  X(Objects)     /* no free slot for a new object: a = slots of removed objects with claims */     \
+  X(TagHolders)  /* a = tag */                                                                     \
+  X(Areas)       /* no room for the areas of spawned objects: a = how many there are */            \
+  X(TokenBudget) /* a = agent, b = tokens attempted */                                             \
+  X(Shortcut)    /* debug build: a shortcut gave another result than the plain rules */            \
+  X(Claims)      /* no room for the territory claims of spawned objects: a = how many there are */ \
+  X(Scenery)     /* a rule changes an object that the compiler calls scenery: a = slot */
 enum class Fault : int32_t {
-  kNothing = 0,
-  kCallDepth,    // handlers nested too deeply: a = entry of the routine
-  kStack,        // a loop, number or flag stack ran out
-  kArena,        // query results need more scratch memory than there is
-  kObjects,      // no free slot for a new object: a = slots of removed objects that keep their claims
-  kTagHolders,   // a = tag
-  kAreas,        // no room for the areas of spawned objects: a = how many there are
-  kTokenBudget,  // a = agent, b = tokens attempted
-  kShortcut,     // debug build: a shortcut gave another result than the plain rules
-  kClaims,       // no room for the territory claims of spawned objects: a = how many there are
-  kScenery,      // a rule changes an object that the compiler calls scenery: a = slot
+#define MG_FAULT(name) k##name,
+  MG_FAULTS(MG_FAULT)
+#undef MG_FAULT
 };
 
 struct Header {
