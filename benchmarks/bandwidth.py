@@ -1,6 +1,6 @@
 """Measure how close a batch of 64 worlds comes to the machine's memory bandwidth.
 
-Counted is what an agent-step must read and write at least, in the layout of `native/core/world.hpp`: the cells of its
+Counted is what an agent-step must read and write at least, in the layout of `core/state/world.hpp`: the cells of its
 window, what it sees there, the tokens. The limit is how often per second one core can copy that many bytes, between two
 arrays far larger than its caches. Memory moves whole lines of 64 bytes, and a line that is written is first read; with
 them counted instead, as if no line were still in a cache, the limit is lower. Both are estimates.

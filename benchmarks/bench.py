@@ -34,6 +34,7 @@ from workspace import PYTHON, fail, say, shared_dir  # noqa: E402
 
 PARTS: dict[str, tuple[str, Callable[[Bench], dict[str, Any]]]] = {
     "arena": ("Arena: 8 agents on 60x60", functools.partial(speed.measure, game="arena")),
+    "machina_1": ("Machina 1: 8 agents on 98x98", functools.partial(speed.measure, game="machina_1")),
     "four_score": ("Four arenas in one: 32 agents on 120x120", functools.partial(speed.measure, game="four_score")),
     "phases": ("Where the time of a step goes", phases.measure),
     "threads": ("Threads", threads.measure),

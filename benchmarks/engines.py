@@ -89,8 +89,12 @@ def rates(answers: Sequence[Answer]) -> list[int]:
 
 
 def ratios(slow: Sequence[Answer], fast: Sequence[Answer], kind: str = "cpu_seconds") -> list[float]:
-    """Return the speed-up for each pair of turns side by side."""
-    return [round(a[kind] / b[kind], 2) for a, b in zip(slow, fast, strict=False)]
+    """Return the speed-up for each pair of turns side by side, per agent-step where turns count them."""
+
+    def cost(answer: Answer) -> float:
+        return answer[kind] / answer.get("agent_steps", 1)
+
+    return [round(cost(a) / cost(b), 2) for a, b in zip(slow, fast, strict=False)]
 
 
 def median(values: Sequence[float]) -> float:

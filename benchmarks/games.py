@@ -14,23 +14,28 @@ import numpy as np
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from mettagrid.simulator.simulator import Buffers, Simulation
 
+FILES = {
+    "arena": "missions/arena_8_1.json.gz",
+    "machina_1": "game/machina_1_8_328.json.gz",
+    "four_score": "missions/arena_8_1.json.gz",
+}
 FIRST_SEED = 101
 ACTION_SEED = 8
 
 
 def load(oracle: Path, game: str) -> MettaGridConfig:
-    """`arena`, the recorded mission (8 agents on 60x60), or `four_score`: four of it side by side (32 on 120x120)."""
+    """`arena` or `machina_1`, recorded missions of 8 agents, or `four_score`: four arenas as one map."""
     sys.path.insert(0, str(oracle))
     import trace_episode  # type: ignore[import-not-found]
 
-    raw = trace_episode.read_json(oracle / "missions" / "arena_8_1.json.gz")
+    if game not in FILES:
+        raise ValueError(f"no game {game!r} to measure")
+    raw = trace_episode.read_json(oracle / FILES[game])
     if game == "four_score":
         raw["game"]["num_agents"] *= 4
         raw["game"]["agents"] *= 4
         map_builder = raw["game"]["map_builder"]
         map_builder["map_data"] = [row + row for row in map_builder["map_data"] * 2]
-    elif game != "arena":
-        raise ValueError(f"no game {game!r} to measure")
     return trace_episode.load_config(raw)
 
 

@@ -15,8 +15,9 @@ import games
 from engines import Answer, Bench, check_same_state, median, rates, ratios, take_turns
 
 WORLDS = 64
-RUNS = {"arena": 5, "four_score": 3}
-BATCH_STEPS = {"arena": 300, "four_score": 100}
+MANY_WORLDS = 1024
+RUNS = {"arena": 5, "machina_1": 5, "four_score": 3}
+BATCH_STEPS = {"arena": 300, "machina_1": 300, "four_score": 100}
 RANDOM_STEPS = 100
 
 Turns = list[Answer]
@@ -85,6 +86,8 @@ def measure(bench: Bench, game: str) -> dict[str, Any]:
         "game": game,
         "one_world": _one_world(bench, game),
         **_batch(bench, game),
+        **_batch_beside_one(bench, game),
+        **_many(bench, game),
         "random_play": _random_play(bench, game),
     }
 
@@ -111,19 +114,45 @@ def _batch(bench: Bench, game: str) -> dict[str, Any]:
     take_turns([step, run, *others], bench.turns, steps=steps // bench.turns)
     check_same_state([step, run, *others])
     published = [other.answers for other in others]
-    for engine in (step, *others):
+    for engine in (step, run, *others):
         engine.close()
-    measured = {
+    return {
         "batch_step": _report(f"{WORLDS} worlds, a call per step, 0-{steps}", steps, [step.answers], published),
         "batch_run": _report(f"{WORLDS} worlds, `run`, 0-{steps}", steps, [run.answers], published),
     }
-    # Ours continues alone to the end of the range, for which the published engine needs minutes.
-    if rest := max(0, bench.steps - steps) // bench.turns:
-        take_turns([run], bench.turns, steps=rest)
-        title = f"{WORLDS} worlds, `run`, 0-{bench.steps:,}, ours alone"
-        measured["batch_run_alone"] = _report(title, bench.steps, [run.answers], [])
-    run.close()
-    return measured
+
+
+def _batch_beside_one(bench: Bench, game: str) -> dict[str, Any]:
+    """Compare a batch with one published world, its best case: its memory stays in the cache."""
+    step = bench.ours("speed", game=game, worlds=WORLDS, way="batch")
+    run = bench.ours("speed", game=game, worlds=WORLDS, way="run")
+    others = bench.published("speed", game=game, worlds=1, way="calls")
+    take_turns([step, run, *others], bench.turns, steps=bench.steps // bench.turns)
+    check_same_state([step, run])
+    published = [other.answers for other in others]
+    for engine in (step, run, *others):
+        engine.close()
+    title = f"{WORLDS} worlds beside one published, {{}}, 0-{bench.steps:,}"
+    return {
+        "batch_step_beside_one": _report(title.format("step"), bench.steps, [step.answers], published),
+        "batch_run_beside_one": _report(title.format("run"), bench.steps, [run.answers], published),
+    }
+
+
+def _many(bench: Bench, game: str) -> dict[str, Any]:
+    """Measure many more worlds than fit in a cache, beside the usual number; ours alone."""
+    steps = bench.batch_steps or BATCH_STEPS[game]
+    few = bench.ours("speed", game=game, worlds=WORLDS, way="batch")
+    many = bench.ours("speed", game=game, worlds=MANY_WORLDS, way="batch")
+    take_turns([few, many], bench.turns, steps=steps // bench.turns)
+    for engine in (few, many):
+        engine.close()
+    measured = _report(f"{MANY_WORLDS:,} worlds, a call per step, 0-{steps}", steps, [many.answers], [])
+    measured["step_of_few"] = ratios([_whole([few.answers])], [_whole([many.answers])])[0]
+    print(
+        f"    a step of a world takes {1 / measured['step_of_few']:.2f} times that in a batch of {WORLDS}", flush=True
+    )
+    return {"many_step": measured}
 
 
 def _random_play(bench: Bench, game: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 CORE = ROOT / "packages" / "mettagrid" / "native" / "core"
 CORE_FILES = sorted(path for path in CORE.rglob("*") if path.suffix in (".hpp", ".h", ".cpp", ".inl"))
+ROOMS = ("core", "program", "state", "machine", "phases")
 SYSTEM_HEADERS = {"cstdint", "cstddef", "type_traits"}
 
 # Words that would bring in the heap, a vtable, an exception, or a standard library whose results differ from one
@@ -59,6 +60,15 @@ def test_the_core_uses_no_heap_exceptions_or_standard_library(path: Path) -> Non
         if not line.lstrip().startswith("#") and re.search(pattern, line)
     ]
     assert not uses, "\n".join(uses)
+
+
+@pytest.mark.parametrize("path", CORE_FILES, ids=lambda path: path.name)
+def test_a_room_of_the_core_uses_only_rooms_below_it(path: Path) -> None:
+    def level(file: Path) -> int:
+        return ROOMS.index(file.parent.name)
+
+    for name in re.findall(r'#include "([^"]+)"', path.read_text()):
+        assert level(CORE.parent / name) <= level(path), f"{path.name} includes {name}"
 
 
 def test_all_distributions_share_one_version() -> None:

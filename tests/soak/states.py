@@ -34,7 +34,7 @@ def forged(rng: random.Random, snapshot: bytes) -> bytes:
 
 
 def check_sum(content: bytes) -> int:
-    """The engine's own (`core/hash.hpp`, `cpu/snapshot.hpp`)."""
+    """The engine's own (`core/state/hash.hpp`, `cpu/snapshot.hpp`)."""
     padded = content + bytes(-len(content) % 32)
     words = struct.unpack(f"<{len(padded) // 8}Q", padded)
     streams = [len(padded), 1, 2, 3]

@@ -21,9 +21,9 @@ inline void wait_for_map(cpu::MapPool& pool, int32_t i) {
   }
 }
 
-class MapPool {
+class PyMapPool {
  public:
-  MapPool(nb::object program, int32_t size)
+  PyMapPool(nb::object program, int32_t size)
       : program_(std::move(program)), maps_(static_cast<std::size_t>(size)), pool_(size) {}
 
   cpu::MapPool& pool() { return pool_; }
@@ -32,7 +32,7 @@ class MapPool {
 
   void put(int32_t i, nb::object map) {
     check(i);
-    const Map& made = nb::cast<const Map&>(map);
+    const PyMap& made = nb::cast<const PyMap&>(map);
     if (!made.program().is(program_)) throw std::runtime_error("The map was resolved against another program");
     maps_[static_cast<std::size_t>(i)] = std::move(map);
     pool_.put(i, made.map());
@@ -63,28 +63,28 @@ class MapPool {
 // A run checks for interrupts after this many agent-steps (some tenths of a second).
 constexpr int64_t kAgentSteps = int64_t{1} << 18;
 
-class Batch {
+class PyBatch {
  public:
   // The worlds already work in slices of the batch's arrays.
-  Batch(nb::list worlds, const std::vector<int32_t>& rooms, int32_t threads, bool auto_reset, bool next_seed, nb::object maps,
-        Array<int64_t, nb::ndim<1>> episodes)
+  PyBatch(nb::list worlds, const std::vector<int32_t>& rooms, int32_t threads, bool auto_reset, bool next_seed, nb::object maps,
+          Array<int64_t, nb::ndim<1>> episodes)
       : kept_worlds_(std::move(worlds)), kept_maps_(std::move(maps)), kept_episodes_(std::move(episodes)) {
-    std::vector<cpu::World*> seats;
+    std::vector<cpu::OwnedWorld*> seats;
     for (const nb::handle world : kept_worlds_) {
-      worlds_.push_back(&nb::cast<World&>(world));
+      worlds_.push_back(&nb::cast<PyWorld&>(world));
       seats.push_back(&worlds_.back()->world());
     }
     if (auto_reset && kept_maps_.is_none()) check_maps();
     if (kept_episodes_.shape(0) != seats.size() || rooms.size() != seats.size())
       throw std::runtime_error("There must be one count of episodes and one of rows per world");
-    if (!kept_maps_.is_none()) maps_ = &nb::cast<MapPool&>(kept_maps_);
+    if (!kept_maps_.is_none()) maps_ = &nb::cast<PyMapPool&>(kept_maps_);
     check_idle();
     batch_.emplace(seats, rooms, kept_episodes_.data(),
                    cpu::Batch::Settings{threads, auto_reset, next_seed, maps_ ? &maps_->pool() : nullptr});
-    for (World* world : worlds_) world->is_in_batch = true;
+    for (PyWorld* world : worlds_) world->is_in_batch = true;
   }
-  Batch(const Batch&) = delete;
-  ~Batch() { release(); }
+  PyBatch(const PyBatch&) = delete;
+  ~PyBatch() { release(); }
 
   void step() { play(cpu::Job{.steps = 1}); }
 
@@ -125,9 +125,9 @@ class Batch {
   void replace(int32_t i, nb::object next) {
     check_open();
     check_idle();
-    World& world = nb::cast<World&>(next);
+    PyWorld& world = nb::cast<PyWorld&>(next);
     if (world.is_stepping) throw std::runtime_error("Another thread is stepping this world");
-    World*& seat = worlds_[static_cast<std::size_t>(i)];
+    PyWorld*& seat = worlds_[static_cast<std::size_t>(i)];
     batch_->replace(i, world.world());
     seat->is_in_batch = false;
     world.is_in_batch = true;
@@ -144,12 +144,12 @@ class Batch {
  private:
   // Marks the worlds as stepping, so that other threads cannot use them.
   struct Stepping {
-    explicit Stepping(const std::vector<World*>& all) : worlds(all) { set(true); }
+    explicit Stepping(const std::vector<PyWorld*>& all) : worlds(all) { set(true); }
     ~Stepping() { set(false); }
     void set(bool is_stepping) const {
-      for (World* world : worlds) world->is_stepping = is_stepping;
+      for (PyWorld* world : worlds) world->is_stepping = is_stepping;
     }
-    const std::vector<World*>& worlds;
+    const std::vector<PyWorld*>& worlds;
   };
 
   void play(cpu::Job job) {
@@ -210,13 +210,13 @@ class Batch {
   void keep_maps() {
     for (int32_t i = 0; i < batch_->size(); ++i) {
       const int32_t map = batch_->seat(i).map;
-      World& world = *worlds_[static_cast<std::size_t>(i)];
+      PyWorld& world = *worlds_[static_cast<std::size_t>(i)];
       if (map >= 0 && world.has_map() && &world.world().map() == maps_->pool().map(map)) world.keep_map(maps_->map(map));
     }
   }
 
   void check_maps() const {
-    for (const World* world : worlds_) {
+    for (const PyWorld* world : worlds_) {
       if (world->has_map()) continue;
       throw std::runtime_error("A world opened from a snapshot has no map to restart on; give the batch a pool of maps");
     }
@@ -225,21 +225,21 @@ class Batch {
     if (!batch_) throw std::runtime_error("The batch is closed");
   }
   void check_idle() const {
-    for (const World* world : worlds_) {
+    for (const PyWorld* world : worlds_) {
       if (world->is_stepping) throw std::runtime_error("Another thread is stepping this batch or one of its worlds");
     }
   }
   void release() {
     if (!batch_) return;
     batch_.reset();
-    for (World* world : worlds_) world->is_in_batch = false;
+    for (PyWorld* world : worlds_) world->is_in_batch = false;
   }
 
   nb::list kept_worlds_;
   nb::object kept_maps_;
   Array<int64_t, nb::ndim<1>> kept_episodes_;
-  std::vector<World*> worlds_;
-  MapPool* maps_ = nullptr;
+  std::vector<PyWorld*> worlds_;
+  PyMapPool* maps_ = nullptr;
   std::optional<cpu::Batch> batch_;
 };
 

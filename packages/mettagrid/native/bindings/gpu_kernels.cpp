@@ -29,7 +29,7 @@ nb::list batch_fields() {
 }
 
 void emulate(const std::string& kernel, const Numbers& fields, uint64_t number) {
-  gpu::Batch batch;
+  gpu::DeviceBatch batch;
   if (fields.size() * sizeof(int64_t) != sizeof batch) throw std::runtime_error("The batch has the wrong number of fields");
   std::memcpy(&batch, fields.data(), sizeof batch);
   nb::gil_scoped_release unlocked;
@@ -39,8 +39,11 @@ void emulate(const std::string& kernel, const Numbers& fields, uint64_t number) 
 }  // namespace
 
 void add_gpu_kernels(nb::module_& module) {
-  static_assert(sizeof(gpu::Batch) % sizeof(int64_t) == 0, "fields of 64 bits");
+  static_assert(sizeof(gpu::DeviceBatch) % sizeof(int64_t) == 0, "fields of 64 bits");
   module.def("gpu_batch_fields", &batch_fields, "Names of the 64-bit fields of a batch on a GPU, in order");
+  module.def(
+      "gpu_due", [] { return std::make_pair(int32_t{gpu::kNext}, int32_t{gpu::kStartsOver}); },
+      "Codes of worlds that must begin: the next episode, the first one");
   module.def("gpu_view_bytes", [] { return std::make_pair(sizeof(mg::Program), sizeof(mg::World)); }, "Views: program, world");
   module.def("gpu_scratch_bytes", [] { return sizeof(mg::Scratch); }, "Working memory of a world, without its arena");
   module.def("gpu_arena_words", &mg::arena_needed, "slots"_a, "32-bit words for query results of a world");

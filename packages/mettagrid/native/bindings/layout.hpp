@@ -1,10 +1,12 @@
-// The names of tables, fields and instructions, for the compiler: written once, in core/program.hpp and core/op.hpp.
+// The names of tables, fields and instructions, for the compiler: written once, in core/program/program.hpp and
+// core/program/op.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
-#include "core/machine.hpp"
-#include "core/program.hpp"
+#include "core/machine/machine.hpp"
+#include "core/program/program.hpp"
+#include "cpu/snapshot.hpp"
 
 namespace bindings {
 
@@ -55,6 +57,30 @@ inline nb::list phase_names() {
   MG_PHASES(MG_PHASE_NAME)
 #undef MG_PHASE_NAME
   return names;
+}
+
+// Names of faults; the index is the code.
+inline nb::list fault_names() {
+  nb::list names;
+#define MG_FAULT_NAME(name) names.append(#name);
+  MG_FAULTS(MG_FAULT_NAME)
+#undef MG_FAULT_NAME
+  return names;
+}
+
+// Numbers that Python uses too.
+inline nb::dict constants() {
+  nb::dict numbers;
+  numbers["actor"] = static_cast<int32_t>(mg::Entity::kActor);
+  numbers["target"] = static_cast<int32_t>(mg::Entity::kTarget);
+  numbers["frontier"] = static_cast<int32_t>(mg::Entity::kFrontier);
+  numbers["element"] = static_cast<int32_t>(mg::Entity::kElement);
+  numbers["call_depth"] = mg::kCallDepth;
+  numbers["kept_results"] = mg::kKeptResults;
+  numbers["most_held"] = mg::kMostHeld;
+  numbers["tag_slack"] = mg::kTagSlack;
+  numbers["snapshot_tokens_at"] = offsetof(cpu::SnapshotHead, tokens);
+  return numbers;
 }
 
 // Instruction names; the index is the code.

@@ -17,9 +17,9 @@ template <class T, class... Shape>
 using Array = nb::ndarray<T, nb::numpy, nb::c_contig, nb::device::cpu, Shape...>;
 
 // A program block and its view. Immutable; shared by all its worlds.
-class Program {
+class PyProgram {
  public:
-  explicit Program(const Array<const int32_t, nb::ndim<1>>& words) : words_(words.data(), words.data() + words.size()) {
+  explicit PyProgram(const Array<const int32_t, nb::ndim<1>>& words) : words_(words.data(), words.data() + words.size()) {
     const int64_t size = static_cast<int64_t>(words_.size());
     if (size < 2 * mg::Program::kTables) throw std::runtime_error("The program block is too short");
     int32_t table = 0;
@@ -52,14 +52,14 @@ class Program {
 };
 
 // A map resolved against a program.
-class Map {
+class PyMap {
  public:
   // `cells`: template index of each cell, -1 = empty; `cell_stats`: the game stat that counts it.
-  Map(nb::object program, const Array<const int32_t, nb::ndim<2>>& cells, const Array<const int32_t, nb::ndim<2>>& cell_stats)
-      : program_(std::move(program)), map_(made(nb::cast<const Program&>(program_).view(), cells, cell_stats)) {
+  PyMap(nb::object program, const Array<const int32_t, nb::ndim<2>>& cells, const Array<const int32_t, nb::ndim<2>>& cell_stats)
+      : program_(std::move(program)), map_(made(nb::cast<const PyProgram&>(program_).view(), cells, cell_stats)) {
     if (map_->plan().bytes == 0) throw std::runtime_error("A world of this map and configuration would be too large");
   }
-  const cpu::Map& map() const { return *map_; }
+  const cpu::BuiltMap& map() const { return *map_; }
   const nb::object& program() const { return program_; }
   uint64_t world_bytes() const { return map_->plan().bytes; }
   int32_t slots() const { return map_->plan().slots; }
@@ -77,8 +77,8 @@ class Map {
   }
 
  private:
-  static std::unique_ptr<cpu::Map> made(const mg::Program& p, const Array<const int32_t, nb::ndim<2>>& cells,
-                                        const Array<const int32_t, nb::ndim<2>>& stats) {
+  static std::unique_ptr<cpu::BuiltMap> made(const mg::Program& p, const Array<const int32_t, nb::ndim<2>>& cells,
+                                             const Array<const int32_t, nb::ndim<2>>& stats) {
     if (stats.shape(0) != cells.shape(0) || stats.shape(1) != cells.shape(1)) {
       throw std::runtime_error("`cell_stats` must have the shape of `cells`");
     }
@@ -95,13 +95,13 @@ class Map {
         throw std::runtime_error("The map counts a cell under game stat " + std::to_string(stat) + ", which does not exist");
       }
     }
-    return std::make_unique<cpu::Map>(p, std::vector<int32_t>(cells.data(), cells.data() + cells.size()),
-                                      std::vector<int32_t>(stats.data(), stats.data() + stats.size()),
-                                      static_cast<int32_t>(cells.shape(0)), static_cast<int32_t>(cells.shape(1)));
+    return std::make_unique<cpu::BuiltMap>(p, std::vector<int32_t>(cells.data(), cells.data() + cells.size()),
+                                           std::vector<int32_t>(stats.data(), stats.data() + stats.size()),
+                                           static_cast<int32_t>(cells.shape(0)), static_cast<int32_t>(cells.shape(1)));
   }
 
   nb::object program_;  // before map_, which refers to it
-  std::unique_ptr<cpu::Map> map_;
+  std::unique_ptr<cpu::BuiltMap> map_;
 };
 
 }  // namespace bindings

@@ -5,17 +5,17 @@
 
 namespace bindings {
 
-class Recorder {
+class PyRecorder {
  public:
   // `values`: indices of the global values to record as agents observe them.
-  Recorder(nb::object world, std::vector<int32_t> values)
+  PyRecorder(nb::object world, std::vector<int32_t> values)
       : kept_world_(std::move(world)),
-        world_(nb::cast<World&>(kept_world_)),
+        world_(nb::cast<PyWorld&>(kept_world_)),
         recorder_(world_.world().p, checked(std::move(values))) {
     world_.world().recorders.push_back(&recorder_);
   }
-  Recorder(const Recorder&) = delete;
-  ~Recorder() { std::erase(world_.world().recorders, &recorder_); }
+  PyRecorder(const PyRecorder&) = delete;
+  ~PyRecorder() { std::erase(world_.world().recorders, &recorder_); }
 
   // `rows`: uint8 [rows, 12], written from the start.
   void use(Array<uint8_t, nb::shape<-1, sizeof(cpu::Row)>> rows) {
@@ -68,13 +68,13 @@ class Recorder {
 
   bool write(const mg::Buffers& io) {
     if (kept_rows_.is_none()) throw std::runtime_error("The recorder has no rows to write into yet");
-    cpu::World& world = world_.world();
+    cpu::OwnedWorld& world = world_.world();
     world.share_marks();
     return recorder_.record(world.w, io, world.w.h->step > 0);
   }
 
   nb::object kept_world_, kept_rows_ = nb::none();
-  World& world_;
+  PyWorld& world_;
   cpu::Recorder recorder_;
 };
 

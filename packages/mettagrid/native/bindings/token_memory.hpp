@@ -10,13 +10,13 @@
 
 namespace bindings {
 
-class TokenMemory {
+class PyTokenMemory {
  public:
   using Bytes = Array<const uint8_t, nb::ndim<1>>;
 
   // `features`: tag, memory, east, west, north, south. The tables have 256 entries.
-  TokenMemory(int32_t rows, int32_t threads, int32_t height, int32_t width, const std::vector<int32_t>& features,
-              const Bytes& makes_a_thing, const Bytes& goes_with_it, const Bytes& is_visible)
+  PyTokenMemory(int32_t rows, int32_t threads, int32_t height, int32_t width, const std::vector<int32_t>& features,
+                const Bytes& makes_a_thing, const Bytes& goes_with_it, const Bytes& is_visible)
       : memory_(rows, threads, settings(height, width, features, makes_a_thing, goes_with_it, is_visible)) {}
 
   void see(const Array<const uint8_t, nb::ndim<3>>& observations, const Array<const int64_t, nb::ndim<1>>& rows,

@@ -24,25 +24,25 @@ std::string shape_text(const Any& array) {
 }
 
 // One world and the caller's buffers.
-class World {
+class PyWorld {
  public:
-  World(nb::object map, uint32_t seed)
-      : program_(nb::cast<const Map&>(map).program()), map_(map), world_(nb::cast<const Map&>(map).map(), seed) {
+  PyWorld(nb::object map, uint32_t seed)
+      : program_(nb::cast<const PyMap&>(map).program()), map_(map), world_(nb::cast<const PyMap&>(map).map(), seed) {
     raise_fault();
   }
   // It has no map to restart on; `keep_map` sets one.
-  World(nb::object program, const nb::bytes& snapshot)
+  PyWorld(nb::object program, const nb::bytes& snapshot)
       : program_(std::move(program)), map_(nb::none()), world_(program_view().view(), checked(snapshot).c_str()) {}
 
   // For the batch of this world. It steps `world()` only while `is_stepping` is set, which locks out other threads.
-  cpu::World& world() { return world_; }
+  cpu::OwnedWorld& world() { return world_; }
   bool is_stepping = false;
   bool is_in_batch = false;
   bool has_map() const { return world_.has_map(); }
   // The map that the next episode starts on.
   const nb::object& map() const { return map_; }
   void keep_map(nb::object map) {
-    if (!map.is_none()) world_.keep_map(nb::cast<const Map&>(map).map());
+    if (!map.is_none()) world_.keep_map(nb::cast<const PyMap&>(map).map());
     map_ = std::move(map);
   }
   // Returns the text of a fault and clears it; empty if there is none.
@@ -56,7 +56,7 @@ class World {
   // Starts a new episode in place; the buffers stay, `observe_start` fills them.
   void start(nb::object map, uint32_t seed) {
     check_idle();
-    const Map& next = nb::cast<const Map&>(map);
+    const PyMap& next = nb::cast<const PyMap&>(map);
     if (!next.program().is(program_)) throw std::runtime_error("The map was resolved against another program");
     if (next.map().plan().agents != w_.h->agents) throw std::runtime_error("The map has another number of agents");
     world_.start(next.map(), seed);
@@ -101,7 +101,7 @@ class World {
     raise_fault();
   }
 
-  void copy(const World& other) {
+  void copy(const PyWorld& other) {
     check_idle();
     other.check_idle();
     check_buffers();
@@ -115,7 +115,7 @@ class World {
   }
 
   // [(array, index, here, there)] where the state of two worlds differs; arrays in the order of the block, `most` at most.
-  nb::list differences(const World& other, std::size_t most) const {
+  nb::list differences(const PyWorld& other, std::size_t most) const {
     check_idle();
     other.check_idle();
     const mg::Header &h = *w_.h, &there = *other.w_.h;
@@ -373,6 +373,7 @@ class World {
     check_tag(tag);
     if (w_.is_scenery(slot) && !mg::has_tag(w_, slot, tag)) world_.adopt();
     const bool added = mg::add_tag(p_, w_, slot, tag);
+    mg::settle_territory(p_, w_);
     raise_fault();
     return added;
   }
@@ -384,6 +385,7 @@ class World {
     if (!mg::remove_tag(p_, w_, slot, tag)) return false;
     mg::Machine machine(p_, w_, world_.scratch());
     machine.run_for(mg::removal_entry(p_, w_, slot, tag), slot, slot);
+    mg::settle_territory(p_, w_);
     raise_fault();
     return true;
   }
@@ -449,10 +451,10 @@ class World {
     }
   }
 
-  const Program& program_view() const { return nb::cast<const Program&>(program_); }
+  const PyProgram& program_view() const { return nb::cast<const PyProgram&>(program_); }
 
   const nb::bytes& checked(const nb::bytes& snapshot) const {
-    const Program& program = program_view();
+    const PyProgram& program = program_view();
     const std::string problem = cpu::snapshot_problem(program.view(), program.hash(), snapshot.c_str(), snapshot.size());
     if (!problem.empty()) throw nb::value_error(problem.c_str());
     return snapshot;
@@ -466,7 +468,7 @@ class World {
   }
 
   nb::object program_, map_, kept_;
-  cpu::World world_;
+  cpu::OwnedWorld world_;
   const mg::Program& p_ = world_.p;
   const mg::World& w_ = world_.w;
   mg::Buffers& io_ = world_.io;

@@ -129,4 +129,17 @@ MG_FN void put_bit(uint32_t* words, int32_t bit, bool value) {
   }
 }
 
+// The same for a word that other lanes may be writing to.
+MG_FN void put_shared_bit(uint32_t* words, int32_t bit, bool value) {
+#if defined(__CUDA_ARCH__)
+  if (value) {
+    atomicOr(words + (bit >> 5), 1u << (bit & 31));
+  } else {
+    atomicAnd(words + (bit >> 5), ~(1u << (bit & 31)));
+  }
+#else
+  put_bit(words, bit, value);
+#endif
+}
+
 }  // namespace mg

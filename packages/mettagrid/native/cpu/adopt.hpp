@@ -47,7 +47,7 @@ inline void adopt_object(const mg::Program& p, const mg::World& from, const mg::
 // Writes the world without scenery into `block`, which has plan.bytes bytes, zeroed; `scenery` has no objects.
 inline mg::World adopt_scenery(const mg::Program& p, const mg::World& from, const mg::Header& plan, void* block,
                                const void* scenery) {
-  using mg::AreaSource, mg::Claim, mg::kLine;
+  using mg::AreaSource, mg::Claim, mg::StaleRegions, mg::kLine;
   using mg::kInvalidIds;
   *static_cast<mg::Header*>(block) = plan;
   const mg::World to = mg::World::view(block, scenery);
@@ -87,7 +87,7 @@ inline Adopted adopted(const mg::Program& p, const mg::World& from) {
   if (plan.bytes == 0) throw std::bad_alloc();
   const mg::SceneryHead head = mg::plan_scenery(p, plan, 0);
   Adopted made{zeroed_scenery(head.bytes), zeroed_block(plan.bytes)};
-  mg::build_scenery(p, plan, head, made.scenery.get());
+  mg::make_line_numbers(mg::build_scenery(p, plan, head, made.scenery.get()), plan.actors);
   made.w = adopt_scenery(p, from, plan, made.block.get(), made.scenery.get());
   return made;
 }

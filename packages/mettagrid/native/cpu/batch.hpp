@@ -19,7 +19,7 @@ enum class Outcome : int32_t {
 
 // The state of one world in a batch. Threads write to different seats concurrently.
 struct alignas(64) Seat {
-  World* world;
+  OwnedWorld* world;
   const ActionChoice* choice;
   int64_t first;             // its first agent in the arrays of the batch
   int64_t* episodes;         // number of finished episodes, in the caller's memory
@@ -54,7 +54,7 @@ class Batch {
 
   // `rooms` [worlds]: rows of each world in the arrays, at least as many as it has agents; `episodes` [worlds]. Worlds and
   // episodes outlive the batch.
-  Batch(const std::vector<World*>& worlds, const std::vector<int32_t>& rooms, int64_t* episodes, const Settings& settings)
+  Batch(const std::vector<OwnedWorld*>& worlds, const std::vector<int32_t>& rooms, int64_t* episodes, const Settings& settings)
       : settings_(settings), workers_(settings.threads) {
     for (std::size_t i = 0; i < worlds.size(); ++i) {
       seats_.push_back(Seat{.world = worlds[i], .choice = choice_of(*worlds[i]), .first = agents_, .episodes = episodes + i});
@@ -64,7 +64,7 @@ class Batch {
   }
 
   // Another world takes the seat and its rows; the count of episodes continues.
-  void replace(int32_t i, World& world) {
+  void replace(int32_t i, OwnedWorld& world) {
     Seat& old = seat(i);
     old = Seat{.world = &world, .choice = choice_of(world), .first = old.first, .episodes = old.episodes};
   }
@@ -96,7 +96,7 @@ class Batch {
   }
 
  private:
-  const ActionChoice* choice_of(const World& world) {
+  const ActionChoice* choice_of(const OwnedWorld& world) {
     for (const ActionChoice& known : choices_) {
       if (&known.program() == &world.p) return &known;
     }
@@ -115,7 +115,7 @@ class Batch {
   }
 
   void step(const Job& job, Seat& seat, int32_t i) {
-    World& world = *seat.world;
+    OwnedWorld& world = *seat.world;
     if (settings_.auto_reset && world.is_over() && !begin_episode(seat, i)) return;
     const mg::Buffers own = world.io;
     const int64_t row = seat.played * agents_ + seat.first;
@@ -142,10 +142,10 @@ class Batch {
 
   // False if it cannot begin now; it is still due then.
   bool begin_episode(Seat& seat, int32_t i) {
-    World& world = *seat.world;
+    OwnedWorld& world = *seat.world;
     const int64_t episode = seat.starts_over ? 0 : *seat.episodes + 1;
     const uint32_t seed = seat.starts_over ? seat.seed : world.seed() + settings_.next_seed;
-    const Map* map = &world.map();
+    const BuiltMap* map = &world.map();
     if (settings_.maps != nullptr) {
       seat.map = static_cast<int32_t>((i + episode * size()) % settings_.maps->size());
       map = settings_.maps->map(seat.map);

@@ -20,7 +20,7 @@ class MapPool {
   int32_t size() const { return size_; }
 
   // The map, or null while it is not built.
-  const Map* map(int32_t i) const { return entry(i).map.load(std::memory_order_acquire); }
+  const BuiltMap* map(int32_t i) const { return entry(i).map.load(std::memory_order_acquire); }
   // The map is lost: it could not be built, or building has stopped.
   bool is_lost(int32_t i) const {
     return map(i) == nullptr && (entry(i).has_failed.load(std::memory_order_acquire) || is_closed());
@@ -29,7 +29,7 @@ class MapPool {
   bool is_closed() const { return is_closed_.load(std::memory_order_acquire) || getpid() != owner_; }
 
   // The map must live as long as the pool.
-  void put(int32_t i, const Map& map) {
+  void put(int32_t i, const BuiltMap& map) {
     change([&] { entry(i).map.store(&map, std::memory_order_release); });
   }
   void fail(int32_t i) {
@@ -49,7 +49,7 @@ class MapPool {
 
  private:
   struct Entry {
-    std::atomic<const Map*> map{nullptr};
+    std::atomic<const BuiltMap*> map{nullptr};
     std::atomic<bool> has_failed{false};
   };
   Entry& entry(int32_t i) const { return entries_[static_cast<std::size_t>(i)]; }

@@ -7,7 +7,7 @@
 #include <new>
 #include <vector>
 
-#include "core/create.hpp"
+#include "core/phases/create.hpp"
 
 namespace cpu {
 

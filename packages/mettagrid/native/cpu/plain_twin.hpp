@@ -4,7 +4,7 @@
 
 #if METTAGRID_DEBUG_CHECKS
 
-#include "core/hash.hpp"
+#include "core/state/hash.hpp"
 #include "cpu/memory.hpp"
 
 namespace cpu {

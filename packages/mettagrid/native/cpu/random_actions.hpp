@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/program.hpp"
+#include "core/program/program.hpp"
 
 namespace cpu {
 

@@ -9,7 +9,7 @@
 #include <array>
 #include <vector>
 
-#include "core/observe.hpp"
+#include "core/phases/observe.hpp"
 #include "cpu/memory.hpp"
 
 namespace cpu {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/hash.hpp"
+#include "core/state/hash.hpp"
 #include "cpu/memory.hpp"
 
 namespace cpu {
@@ -41,6 +41,7 @@ inline SceneryBlock copied_scenery(const mg::Program& p, const mg::Header& h, co
   SceneryBlock block = zeroed_scenery(head.bytes);
   const mg::Scenery scenery = mg::build_scenery(p, h, head, block.get());
   if (head.objects > 0) std::memcpy(scenery.objects, objects, scenery_bytes(h));
+  mg::make_line_numbers(scenery, h.actors);
   scenery.h->hash = mg::scenery_hash(scenery);
   return block;
 }

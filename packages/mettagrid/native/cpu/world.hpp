@@ -13,9 +13,9 @@ namespace cpu {
 
 // A map resolved against a program. The first world on it is built in place; the initial block of further ones is created on
 // demand.
-class Map {
+class BuiltMap {
  public:
-  Map(const mg::Program& program, std::vector<int32_t> cells, std::vector<int32_t> stats, int32_t height, int32_t width)
+  BuiltMap(const mg::Program& program, std::vector<int32_t> cells, std::vector<int32_t> stats, int32_t height, int32_t width)
       : program_(program),
         cells_(std::move(cells)),
         stats_(std::move(stats)),
@@ -26,8 +26,8 @@ class Map {
     scenery_ = zeroed_scenery(head.bytes);
     mg::build_map_scenery(program_, map_, plan_, head, scenery_.get());
   }
-  Map(const Map&) = delete;
-  Map& operator=(const Map&) = delete;
+  BuiltMap(const BuiltMap&) = delete;
+  BuiltMap& operator=(const BuiltMap&) = delete;
 
   const mg::Program& program() const { return program_; }
   const mg::Header& plan() const { return plan_; }  // bytes = 0: such a world would be too large
@@ -53,7 +53,7 @@ class Map {
 
   const mg::Program& program_;
   std::vector<int32_t> cells_, stats_;
-  mg::Map map_;
+  mg::MapCells map_;
   mg::Header plan_{};
   SceneryBlock scenery_;
   mutable std::atomic<bool> is_used_ = false;
@@ -62,10 +62,10 @@ class Map {
 };
 
 // One world, and the caller's memory that it reads actions from and writes results to.
-class World {
+class OwnedWorld {
  public:
-  World(const Map& map, uint32_t seed) : p(map.program()) { start(map, seed); }
-  World(const mg::Program& program, const char* snapshot) : p(program) { take_state(snapshot + sizeof(SnapshotHead)); }
+  OwnedWorld(const BuiltMap& map, uint32_t seed) : p(map.program()) { start(map, seed); }
+  OwnedWorld(const mg::Program& program, const char* snapshot) : p(program) { take_state(snapshot + sizeof(SnapshotHead)); }
 
   const mg::Program& p;
   mg::World w{};
@@ -75,12 +75,12 @@ class World {
 
   // The map of the episode; a world from a snapshot has none. The map must live until the next episode starts.
   bool has_map() const { return map_ != nullptr; }
-  const Map& map() const { return *map_; }
-  void keep_map(const Map& map) { map_ = &map; }
+  const BuiltMap& map() const { return *map_; }
+  void keep_map(const BuiltMap& map) { map_ = &map; }
   uint32_t seed() const { return seed_; }
 
   // Starts a new episode in place. Memory is allocated only if the map is larger than all earlier ones.
-  void start(const Map& map, uint32_t seed) {
+  void start(const BuiltMap& map, uint32_t seed) {
     reserve(map.plan().bytes);
     map.write_start(block_.get());
     scenery_ = map.scenery();
@@ -140,7 +140,7 @@ class World {
   }
 
   // Copies the state of another world of the same program, and its last observations. Both have buffers of the same shape.
-  void copy(const World& other) {
+  void copy(const OwnedWorld& other) {
     reserve(other.w.h->bytes);
     std::memcpy(block_.get(), other.w.h, static_cast<std::size_t>(other.w.lines - reinterpret_cast<uint8_t*>(other.w.h)));
     scenery_ = other.scenery_;
@@ -246,7 +246,7 @@ class World {
   Block block_;
   SceneryBlock scenery_;
   std::size_t capacity_ = 0;
-  const Map* map_ = nullptr;
+  const BuiltMap* map_ = nullptr;
   uint32_t seed_ = 0;
 };
 

@@ -3,7 +3,7 @@
 // The functions that look into the core's blocks are here, so that kernels do not depend on their layout.
 #pragma once
 
-#include "core/create.hpp"
+#include "core/phases/create.hpp"
 
 namespace gpu {
 
@@ -52,7 +52,7 @@ struct alignas(16) Head {
   POINTER(const int32_t, vibes)            /* [vibe_count] */
 // clang-format on
 
-struct Batch {
+struct DeviceBatch {
 #define MG_NUMBER(name) int64_t name;
 #define MG_POINTER_TO(Type, name) Type* name;
   MG_BATCH(MG_NUMBER, MG_POINTER_TO)
@@ -64,25 +64,25 @@ struct Batch {
 enum Due : uint8_t { kNotDue = 0, kNext = 1, kStartsOver = 2 };
 
 // Of a world that has begun.
-MG_FN const mg::World& world_of(const Batch& b, int64_t world) { return b.views[world]; }
+MG_FN const mg::World& world_of(const DeviceBatch& b, int64_t world) { return b.views[world]; }
 
-MG_FN const uint8_t* scenery_of(const Batch& b, int32_t map) { return b.sceneries + map * b.scenery_bytes; }
+MG_FN const uint8_t* scenery_of(const DeviceBatch& b, int32_t map) { return b.sceneries + map * b.scenery_bytes; }
 
 // Computes the view of a world whose block has just been copied from that of a map, and once that of the program.
-MG_FN const mg::World& make_view(const Batch& b, int64_t world, int32_t map) {
+MG_FN const mg::World& make_view(const DeviceBatch& b, int64_t world, int32_t map) {
   if (world == 0) *b.tables = mg::Program::view(b.words);
   b.views[world] = mg::World::view(b.blocks + world * b.block_bytes, scenery_of(b, map));
   return b.views[world];
 }
 
-MG_FN mg::Scratch& scratch_of(const Batch& b, const mg::World& w, int64_t world) {
+MG_FN mg::Scratch& scratch_of(const DeviceBatch& b, const mg::World& w, int64_t world) {
   mg::Scratch& scratch = b.scratch[world];
   scratch.arena = b.arenas + world * b.arena_words;
   scratch.arena_size = mg::arena_needed(w.h->slots);
   return scratch;
 }
 
-MG_FN mg::Buffers buffers_of(const Batch& b, int64_t world) {
+MG_FN mg::Buffers buffers_of(const DeviceBatch& b, int64_t world) {
   const int64_t first = world * b.agents;
   return mg::Buffers{b.observations + first * b.tokens * 3,
                      static_cast<int32_t>(b.tokens),
@@ -94,12 +94,12 @@ MG_FN mg::Buffers buffers_of(const Batch& b, int64_t world) {
 }
 
 // Bytes of an initial block that a new episode copies: all but the encoded tokens, which are encoded again.
-MG_FN int64_t start_bytes(const Batch& b, int32_t map) {
+MG_FN int64_t start_bytes(const DeviceBatch& b, int32_t map) {
   uint8_t* image = const_cast<uint8_t*>(b.images + map * b.image_bytes);
   return mg::World::view(image, scenery_of(b, map)).lines - image;
 }
 
-MG_FN void report_fault(const Batch& b, const mg::World& w, int64_t world) {
+MG_FN void report_fault(const DeviceBatch& b, const mg::World& w, int64_t world) {
   if (w.h->fault == 0) return;
   b.faults[3 * world] = w.h->fault;
   b.faults[3 * world + 1] = w.h->fault_a;

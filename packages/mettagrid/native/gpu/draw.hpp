@@ -13,7 +13,7 @@ MG_FN uint64_t mixed(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-MG_FN void draw_actions(const Batch& b, int64_t row, uint64_t seed) {
+MG_FN void draw_actions(const DeviceBatch& b, int64_t row, uint64_t seed) {
   const uint64_t world = static_cast<uint64_t>(row / b.agents), agent = static_cast<uint64_t>(row % b.agents);
   const uint64_t at = mixed(mixed(seed + kStride * (world + 1)) + static_cast<uint64_t>(b.taken[world]));
   const uint64_t bits = mixed(at + kStride * (agent + 1));

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/hash.hpp"
+#include "core/state/hash.hpp"
 #include "gpu/draw.hpp"
 #include "gpu/play.hpp"
 
@@ -16,13 +16,13 @@ namespace gpu {
 struct Room {
   static constexpr int32_t kWarps = 3;  // fewer than on a GPU, so that small games have several rounds of agents
   Stage stages[kWarps];
-  Sight sights[kWarps];
+  AgentSight sights[kWarps];
   Marked marked;
   int32_t attempted[kWarps];
   int32_t unseen[kWarps];
 };
 
-inline void emulate_observing(const Batch& b, const mg::Program& p, int64_t world, Room& room) {
+inline void emulate_observing(const DeviceBatch& b, const mg::Program& p, int64_t world, Room& room) {
   const mg::World& w = world_of(b, world);
   if (w.h->fault != 0) return;
   for (int32_t thread = 0; thread < kLanes; ++thread) mg::freshen_lines(p, w, thread, kLanes);
@@ -39,7 +39,7 @@ inline void emulate_observing(const Batch& b, const mg::Program& p, int64_t worl
   }
 }
 
-inline void emulate_beginning(const Batch& b, const mg::Program& p, int64_t world, Room& room) {
+inline void emulate_beginning(const DeviceBatch& b, const mg::Program& p, int64_t world, Room& room) {
   if (!must_begin(b, world)) return;
   const Episode e = next_episode(b, world);
   for (int32_t thread = 0; thread < kLanes; ++thread) copy_start(b, world, e, thread, kLanes);
@@ -51,7 +51,17 @@ inline void emulate_beginning(const Batch& b, const mg::Program& p, int64_t worl
   }
 }
 
-inline void emulate(const std::string& kernel, const Batch& b, uint64_t number) {
+inline void emulate_rules(const DeviceBatch& b, const mg::Program& p, int64_t world) {
+  const mg::World& w = world_of(b, world);
+  if (!can_play(w)) return;
+  play_actions(b, p, w, world);
+  if (mg::is_stale(w)) settle_together(p, w);
+  play_effects(b, p, w, world);
+  if (mg::is_stale(w)) settle_together(p, w);
+  play_end(b, p, w, world);
+}
+
+inline void emulate(const std::string& kernel, const DeviceBatch& b, uint64_t number) {
   const mg::Program p = mg::Program::view(b.words);
   const auto room = std::make_unique<Room>();
   const auto each_world = [&](const auto& visit) {
@@ -63,7 +73,7 @@ inline void emulate(const std::string& kernel, const Batch& b, uint64_t number) 
   if (kernel == "begin_kernel") {
     each_world([&](int64_t world) { emulate_beginning(b, p, world, *room); });
   } else if (kernel == "rules_kernel") {
-    each_world([&](int64_t world) { play_rules(b, p, world_of(b, world), world); });
+    each_world([&](int64_t world) { emulate_rules(b, p, world); });
   } else if (kernel == "observe_kernel") {
     each_world([&](int64_t world) { emulate_observing(b, p, world, *room); });
   } else if (kernel == "draw_kernel") {

@@ -1,5 +1,5 @@
 // The kernels. `mettagrid/gpu/compiler.py` compiles this file with NVRTC, `emulate.hpp` runs the same functions on the CPU.
-#include "core/hash.hpp"
+#include "core/state/hash.hpp"
 #include "gpu/draw.hpp"
 #include "gpu/play.hpp"
 
@@ -27,7 +27,7 @@ struct Room {
 };
 
 // Encodes what has changed in a world and observes its agents, one per warp at a time. All threads of a block.
-__device__ void observe_world(const Batch& b, const mg::Program& p, const mg::World& w, int64_t world, Room& room) {
+__device__ void observe_world(const DeviceBatch& b, const mg::Program& p, const mg::World& w, int64_t world, Room& room) {
   const int32_t thread = static_cast<int32_t>(threadIdx.x), threads = static_cast<int32_t>(blockDim.x);
   const int32_t warp = thread / kLanes, warps = threads / kLanes, agents = w.h->agents;
   mg::freshen_lines(p, w, thread, threads);
@@ -35,7 +35,7 @@ __device__ void observe_world(const Batch& b, const mg::Program& p, const mg::Wo
   __syncthreads();
   for (int32_t first = 0; first < agents; first += warps) {
     const int32_t agent = first + warp, here = mg::min_of(warps, agents - first);
-    Sight sight;
+    AgentSight sight;
     int32_t unseen = 0;
     if (warp < here) {
       observe_agent(b, p, w, world, agent, room.stages[warp], sight);
@@ -51,13 +51,21 @@ __device__ void observe_world(const Batch& b, const mg::Program& p, const mg::Wo
   }
 }
 
+// Updates the territory of those of a warp's worlds whose claims have changed: all its lanes, one world after the other. The
+// first lanes have a world each; `views` are those of the first lane on.
+__device__ void settle_worlds(const mg::Program& p, const mg::World* views, int32_t lane, bool plays) {
+  PerLane<bool> stale{plays && mg::is_stale(views[lane])};
+  for (uint32_t rest = ballot(stale); rest != 0; rest &= rest - 1) settle_together(p, views[mg::lowest_bit(rest)]);
+}
+
 }  // namespace gpu
 
 using namespace gpu;
 
 // Worlds whose episode is over begin the next one: the threads of a block look at `chunk` worlds, and begin the due ones
 // together.
-extern "C" __global__ void __launch_bounds__(32 * kMostWarps) begin_kernel(const __grid_constant__ Batch b, int32_t chunk) {
+extern "C" __global__ void __launch_bounds__(32 * kMostWarps)
+    begin_kernel(const __grid_constant__ DeviceBatch b, int32_t chunk) {
   __shared__ bool begins[32 * kMostWarps];
   __shared__ Room room;
   __shared__ mg::Program p;
@@ -98,17 +106,23 @@ constexpr int32_t kMostViews = 32;
 
 // 32 / `spread` worlds per warp, on its first lanes, so that their stacks share cache lines. At most 32 worlds per block.
 extern "C" __global__ void __launch_bounds__(128, MG_RULES_BLOCKS)
-    rules_kernel(const __grid_constant__ Batch b, int32_t spread) {
+    rules_kernel(const __grid_constant__ DeviceBatch b, int32_t spread) {
   __shared__ mg::World views[kMostViews];
   __shared__ mg::Program p;
   const int32_t each = kLanes / spread, thread = static_cast<int32_t>(threadIdx.x), lane = thread % kLanes;
-  const int32_t worlds = static_cast<int32_t>(blockDim.x) / kLanes * each, own = thread / kLanes * each + lane;
+  const int32_t worlds = static_cast<int32_t>(blockDim.x) / kLanes * each, of_warp = thread / kLanes * each,
+                own = of_warp + lane;
   const int64_t first = int64_t{blockIdx.x} * worlds, world = first + own;
   const int32_t here = static_cast<int32_t>(mg::min_of<int64_t>(worlds, b.worlds - first));
   share(&p, b.tables, 1, thread, static_cast<int32_t>(blockDim.x));
   share(views, b.views + first, here, thread, static_cast<int32_t>(blockDim.x));
   __syncthreads();
-  if (lane < each && own < here) play_rules(b, p, views[own], world);
+  const bool plays = lane < each && own < here && can_play(views[own]);
+  if (plays) play_actions(b, p, views[own], world);
+  settle_worlds(p, views + of_warp, lane, plays);
+  if (plays) play_effects(b, p, views[own], world);
+  settle_worlds(p, views + of_warp, lane, plays);
+  if (plays) play_end(b, p, views[own], world);
 }
 
 #ifndef MG_OBSERVE_BLOCKS
@@ -117,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(128, MG_RULES_BLOCKS)
 
 // A block per world.
 extern "C" __global__ void __launch_bounds__(32 * kMostWarps, MG_OBSERVE_BLOCKS)
-    observe_kernel(const __grid_constant__ Batch b) {
+    observe_kernel(const __grid_constant__ DeviceBatch b) {
   __shared__ Room room;
   __shared__ mg::World w;
   __shared__ mg::Program p;
@@ -129,16 +143,16 @@ extern "C" __global__ void __launch_bounds__(32 * kMostWarps, MG_OBSERVE_BLOCKS)
 }
 
 // A thread per agent.
-extern "C" __global__ void draw_kernel(const __grid_constant__ Batch b, uint64_t seed) {
+extern "C" __global__ void draw_kernel(const __grid_constant__ DeviceBatch b, uint64_t seed) {
   if (thread_index() < b.worlds * b.agents) draw_actions(b, thread_index(), seed);
 }
 
-extern "C" __global__ void sum_kernel(const __grid_constant__ Batch b) {
+extern "C" __global__ void sum_kernel(const __grid_constant__ DeviceBatch b) {
   if (thread_index() < b.worlds * b.agents) b.sums[thread_index()] += b.rewards[thread_index()];
 }
 
 // A thread per world.
-extern "C" __global__ void hash_kernel(const __grid_constant__ Batch b) {
+extern "C" __global__ void hash_kernel(const __grid_constant__ DeviceBatch b) {
   const int64_t world = thread_index();
   if (world < b.worlds) b.hashes[world] = mg::state_hash(world_of(b, world));
 }

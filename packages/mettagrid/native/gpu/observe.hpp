@@ -21,23 +21,17 @@ struct alignas(16) Stage {
 };
 
 // The global tokens and the radius of one agent: the part of its observation that may run rules.
-MG_FN void put_head(const Batch& b, mg::Machine& m, const mg::Buffers& io, int64_t world, int32_t agent) {
+MG_FN void put_head(const DeviceBatch& b, mg::Machine& m, const mg::Buffers& io, int64_t world, int32_t agent) {
   mg::TokenWriter out{io.observations + int64_t{agent} * io.tokens * 3, io.tokens, 0};
   mg::put_values(m, agent, out);
   const int32_t slot = m.w.agent_slot[agent];
   b.heads[world * b.agents + agent] = Head{out.attempted, slot, m.w.cell_of(slot), m.w.agent_radius[agent]};
 }
 
-MG_FN void put_heads(const Batch& b, mg::Machine& m, const mg::Buffers& io, int64_t world) {
+MG_FN void put_heads(const DeviceBatch& b, mg::Machine& m, const mg::Buffers& io, int64_t world) {
   m.begin_reading();
   m.s.completion = mg::episode_completion(m.p.set(), m.w.h->step);
   for (int32_t agent = 0; agent < m.w.h->agents && m.ok(); ++agent) put_head(b, m, io, world, agent);
-}
-
-// The encoded tokens of an object: its own, or those of all scenery like it.
-MG_FN const uint8_t* line_of(const mg::World& w, int32_t slot) {
-  const int32_t kind = slot < w.actors ? slot : w.fixed(slot).kind;
-  return (slot < w.actors ? w.lines : w.scenery.lines) + int64_t{kind} * mg::kLine;
 }
 
 // The number of tokens of a window cell: borders of territory, then the object.
@@ -45,7 +39,7 @@ MG_FN int32_t count_cell(const mg::Program& p, const mg::World& w, int32_t obser
   const int32_t slot = w.grid[cell];
   mg::TokenWriter counter{nullptr, 0, 0};
   if (slot != mg::kEmpty) {
-    const int32_t count = line_of(w, slot)[mg::kLine - 1];
+    const int32_t count = w.line(slot)[mg::kLine - 1];
     if (count <= mg::kLineTokens) {
       counter.attempted = count;
     } else {
@@ -78,7 +72,7 @@ MG_FN void put_cell(const mg::Program& p, const mg::World& w, int32_t observer, 
     mg::put_edges(p, w, observer, cell, view.neighbours >> (4 * radius), location, out);
   }
   if (slot == mg::kEmpty) return;
-  const uint8_t* line = line_of(w, slot);
+  const uint8_t* line = w.line(slot);
   const int32_t count = line[mg::kLine - 1];
   if (count > mg::kLineTokens) {
     mg::put_object(p, w, slot, location, out);
@@ -92,15 +86,15 @@ MG_FN void put_cell(const mg::Program& p, const mg::World& w, int32_t observer, 
 }
 
 // What an agent sees, cell by cell of the window; cell 32 r + lane is in word r.
-struct Sight {
+struct AgentSight {
   PerLane<int32_t> slot[kSeenWords];  // visible object or kEmpty
   PerLane<int32_t> age[kSeenWords];   // steps since an agent last saw it, before this step
   int32_t attempted, written;         // tokens
 };
 
 // The window of one agent, after its global tokens.
-MG_FN void observe_agent(const Batch& b, const mg::Program& p, const mg::World& w, int64_t world, int32_t agent, Stage& stage,
-                         Sight& sight) {
+MG_FN void observe_agent(const DeviceBatch& b, const mg::Program& p, const mg::World& w, int64_t world, int32_t agent,
+                         Stage& stage, AgentSight& sight) {
   const int64_t row = world * b.agents + agent;
   const Head from = b.heads[row];
   const int32_t tokens = static_cast<int32_t>(b.tokens), head = from.tokens, before = b.written[row];
@@ -209,7 +203,7 @@ MG_FN void clear_marked(const mg::World& w, Marked& marked, int32_t thread, int3
 
 // The order of agents decides who is the first to see an object in a step: in their turns, one after the other, they claim
 // theirs. Returns the sum of ages of the objects that this agent is the first to see.
-MG_FN int32_t claim_seen(const mg::World& w, Sight& sight, Marked& marked) {
+MG_FN int32_t claim_seen(const mg::World& w, AgentSight& sight, Marked& marked) {
   PerLane<int32_t> sum{};
   each_lane([&](int32_t lane) {
     MG_UNROLL
@@ -228,7 +222,7 @@ MG_FN int32_t claim_seen(const mg::World& w, Sight& sight, Marked& marked) {
 }
 
 // After the turns of all agents that observe together.
-MG_FN void note_seen(const mg::Program& p, const mg::World& w, int32_t agent, Sight& sight, int32_t unseen) {
+MG_FN void note_seen(const mg::Program& p, const mg::World& w, int32_t agent, AgentSight& sight, int32_t unseen) {
   each_lane([&](int32_t lane) {
     MG_UNROLL
     for (int32_t r = 0; r < kSeenWords; ++r) {
@@ -239,8 +233,8 @@ MG_FN void note_seen(const mg::Program& p, const mg::World& w, int32_t agent, Si
 }
 
 // The sums of tokens, in the order of agents, by one thread. `attempted`: of agents [first, last).
-MG_FN void count_tokens(const Batch& b, const mg::Program& p, const mg::World& w, int64_t world, int32_t first, int32_t last,
-                        const int32_t* attempted) {
+MG_FN void count_tokens(const DeviceBatch& b, const mg::Program& p, const mg::World& w, int64_t world, int32_t first,
+                        int32_t last, const int32_t* attempted) {
   const mg::Settings& set = p.set();
   const int32_t tokens = static_cast<int32_t>(b.tokens);
   float &written = mg::game_stat(w, set.stat_tokens_written), &dropped = mg::game_stat(w, set.stat_tokens_dropped),

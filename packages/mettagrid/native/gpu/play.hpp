@@ -12,7 +12,7 @@ MG_FN bool all_set(const bool* flags, int64_t count) {
   return true;
 }
 
-MG_FN bool must_begin(const Batch& b, int64_t world) {
+MG_FN bool must_begin(const DeviceBatch& b, int64_t world) {
   if (b.due[world] != kNotDue) return true;
   const int64_t first = world * b.agents;
   return b.auto_reset && (all_set(b.terminals + first, b.agents) || all_set(b.truncations + first, b.agents));
@@ -25,7 +25,7 @@ struct Episode {
   int32_t map;
 };
 
-MG_FN Episode next_episode(const Batch& b, int64_t world) {
+MG_FN Episode next_episode(const DeviceBatch& b, int64_t world) {
   const bool over = b.due[world] == kStartsOver;
   Episode e;
   e.number = over ? 0 : b.episodes[world] + 1;
@@ -35,7 +35,7 @@ MG_FN Episode next_episode(const Batch& b, int64_t world) {
 }
 
 // Copies the initial block and clears the observations; thread `thread` of `threads` copies every so many words.
-MG_FN void copy_start(const Batch& b, int64_t world, const Episode& e, int32_t thread, int32_t threads) {
+MG_FN void copy_start(const DeviceBatch& b, int64_t world, const Episode& e, int32_t thread, int32_t threads) {
   const uint8_t* image = b.images + e.map * b.image_bytes;
   const uint64_t* from = reinterpret_cast<const uint64_t*>(image);
   uint64_t* to = reinterpret_cast<uint64_t*>(b.blocks + world * b.block_bytes);
@@ -48,7 +48,7 @@ MG_FN void copy_start(const Batch& b, int64_t world, const Episode& e, int32_t t
 }
 
 // Completes the copy, by one thread.
-MG_FN void start(const Batch& b, const mg::Program& p, int64_t world, const Episode& e) {
+MG_FN void start(const DeviceBatch& b, const mg::Program& p, int64_t world, const Episode& e) {
   const mg::World& w = make_view(b, world, e.map);
   mg::start_world(p, w, e.seed, scratch_of(b, w, world));
   if (b.due[world] == kStartsOver) b.taken[world] = 0;
@@ -60,7 +60,7 @@ MG_FN void start(const Batch& b, const mg::Program& p, int64_t world, const Epis
 }
 
 // The first part of a first observation (`mg::observe_start`), by one thread; `observe_agent` and `settle` follow.
-MG_FN void begin_observing(const Batch& b, const mg::Program& p, int64_t world) {
+MG_FN void begin_observing(const DeviceBatch& b, const mg::Program& p, int64_t world) {
   const mg::World& w = world_of(b, world);
   const mg::Buffers io = buffers_of(b, world);
   if (b.in_order) return mg::observe_start(p, w, scratch_of(b, w, world), io);
@@ -74,30 +74,50 @@ MG_FN void begin_observing(const Batch& b, const mg::Program& p, int64_t world) 
   report_fault(b, w, world);
 }
 
-// A step (`mg::step_world`) up to the windows of the agents. Rewards do not depend on these, unless `in_order` is set.
-MG_FN void play_rules(const Batch& b, const mg::Program& p, const mg::World& w, int64_t world) {
-  if (w.h->fault != 0) return;  // until its next episode
+// A step (`mg::step_world`) up to the windows of the agents, in three parts. Between them, the lanes of a warp update the
+// territory together. Rewards do not depend on the windows, unless `in_order` is set; then the first part does all.
+MG_FN bool can_play(const mg::World& w) { return w.h->fault == 0; }  // after a fault: from its next episode on
+
+MG_FN void play_actions(const DeviceBatch& b, const mg::Program& p, const mg::World& w, int64_t world) {
   const mg::Buffers io = buffers_of(b, world);
   mg::Scratch& scratch = scratch_of(b, w, world);
-  if (b.in_order) {
-    mg::step_world(p, w, scratch, io);
-  } else {
-    for (int32_t agent = 0; agent < w.h->agents; ++agent) w.agent_before[agent] = w.cell_of(w.agent_slot[agent]);
-    ++w.h->step;
-    mg::release_removed(w);
-    mg::Machine m(p, w, scratch);
-    mg::apply_actions(m, io);
-    mg::fire_due_events(m);
-    mg::run_agent_ticks(m);
-    mg::apply_area_effects(m);
-    mg::run_game_tick(m);
-    mg::count_coverage(p, w);
+  if (b.in_order) return mg::step_world(p, w, scratch, io);
+  for (int32_t agent = 0; agent < w.h->agents; ++agent) w.agent_before[agent] = w.cell_of(w.agent_slot[agent]);
+  ++w.h->step;
+  mg::release_removed(w);
+  mg::Machine m(p, w, scratch);
+  mg::apply_actions(m, io);
+  mg::fire_due_events(m);
+  mg::run_agent_ticks(m);
+}
+
+MG_FN void play_effects(const DeviceBatch& b, const mg::Program& p, const mg::World& w, int64_t world) {
+  if (b.in_order) return;
+  mg::Machine m(p, w, scratch_of(b, w, world));
+  mg::apply_area_effects(m);
+  mg::run_game_tick(m);
+  mg::count_coverage(p, w);
+}
+
+MG_FN void play_end(const DeviceBatch& b, const mg::Program& p, const mg::World& w, int64_t world) {
+  if (!b.in_order) {
+    const mg::Buffers io = buffers_of(b, world);
+    mg::Machine m(p, w, scratch_of(b, w, world));
     put_heads(b, m, io, world);
     mg::write_rewards(m, io);
     mg::flag_episode_end(p, w, io);
   }
   ++b.taken[world];
   report_fault(b, w, world);
+}
+
+// Brings the territory of a world up to date: all lanes of a warp.
+MG_FN void settle_together(const mg::Program& p, const mg::World& w) {
+  each_lane([&](int32_t lane) { mg::refresh_owners(p, w, lane, kLanes); });
+  each_lane([&](int32_t lane) { mg::refresh_edges(w, lane, kLanes); });
+  each_lane([&](int32_t lane) {
+    if (lane == 0) mg::forget_stale(w);
+  });
 }
 
 }  // namespace gpu

@@ -14,6 +14,7 @@ import numpy as np
 from mettagrid import _native
 from mettagrid._native import Map
 from mettagrid.compiler import Program, compiled
+from mettagrid.compiler.tables import CONSTANTS
 from mettagrid.config.mettagrid_config import GameConfig, MettaGridConfig
 from mettagrid.state import Change, TraceEntry, changes, trace
 
@@ -28,31 +29,36 @@ dtype_actions = np.dtype(np.int32)
 dtype_masks = np.dtype(np.bool_)
 dtype_success = np.dtype(np.bool_)
 
+_FAULT_NAMES: list[str] = list(_native.fault_names())
 _FAULTS = {
-    1: "Handlers call one another more than 64 deep, last {routine}; a rule probably triggers itself.",
-    2: "Rules are nested too deeply for the engine's stacks.",
-    3: "Queries of one rule found more objects together than the engine has working memory for.",
-    4: "The world has no room for another object: too many were removed and created in one step.",
-    5: "Too many objects got the tag {tag!r}, which no rule of the game gives; only 16 more can be given such a tag.",
-    6: (
+    "CallDepth": "Handlers call one another more than {depth} deep, last {routine}; a rule probably triggers itself.",
+    "Stack": "Rules are nested too deeply for the engine's stacks.",
+    "Arena": "Queries of one rule found more objects together than the engine has working memory for.",
+    "Objects": "The world has no room for another object: too many were removed and created in one step.",
+    "TagHolders": (
+        "Too many objects got the tag {tag!r}, which no rule of the game gives; only {slack} more can be given such a "
+        "tag."
+    ),
+    "Areas": (
         "The world has no room for another area of effect: all {count} are in use. Areas of objects that one step "
         "spawns and removes stay in use; remove such objects in a later step, or spawn objects without `aoes`."
     ),
-    8: "The engine contradicts itself: a shortcut gave another result than the plain rules. Please report this game.",
-    9: (
+    "Shortcut": (
+        "The engine contradicts itself: a shortcut gave another result than the plain rules. Please report this game."
+    ),
+    "Claims": (
         "The world has no room for another territory claim: all {count} are in use. Removed objects keep their claims; "
         "add the correction 'removed_territory', or spawn fewer objects with `territory_controls`."
     ),
-    10: "A rule changes an object that the compiler took for scenery. Please report this game.",
+    "Scenery": "A rule changes an object that the compiler took for scenery. Please report this game.",
 }
-_NO_OBJECTS = 4
 _OBJECTS_WITH_CLAIMS = (
     "The world has no room for another object: {count} removed objects keep their territory claims and their slots; "
     "add the correction 'removed_territory', or spawn fewer objects with `territory_controls`."
 )
-_TOKEN_BUDGET = 7
 
-_MAX_AMOUNT = 65535
+_TOKENS_AT = CONSTANTS["snapshot_tokens_at"]
+_MAX_AMOUNT = CONSTANTS["most_held"]
 
 _BUFFER_TYPES = {
     "observations": dtype_observations,
@@ -173,18 +179,20 @@ class MettaGrid(_native.World):
             self.step = self._step_profiled
 
     def _describe_fault(self, fault: int, a: int, b: int) -> str:
-        if fault == _TOKEN_BUDGET:
+        name = _FAULT_NAMES[fault]
+        if name == "TokenBudget":
             row, col = self._object(self._agent_slot(a))[2:4]
             budget = self._arrays["observations"].shape[1]
             return (
                 f"Observation token budget exceeded for agent {a} at step {self.current_step} "
                 f"(location={row},{col}, budget={budget}, attempted={b}, dropped={b - budget})"
             )
-        if fault == _NO_OBJECTS and a > 0:
+        if name == "Objects" and a > 0:
             return _OBJECTS_WITH_CLAIMS.format(count=a)
         routine = self.program.routine_names.get(a, "a handler")
         tag = self.program.tag_names[a] if a < len(self.program.tag_names) else ""
-        return _FAULTS.get(fault, "The engine stopped for an unknown reason.").format(routine=routine, tag=tag, count=a)
+        limits = {"depth": CONSTANTS["call_depth"], "slack": CONSTANTS["tag_slack"]}
+        return _FAULTS[name].format(routine=routine, tag=tag, count=a, **limits)
 
     # Buffers
 
@@ -251,7 +259,7 @@ class MettaGrid(_native.World):
         world.program = program
         world._timing = StepTimingStats()
         _native.World.__init__(world, program.native, snapshot)
-        tokens = int.from_bytes(snapshot[28:32], "little")
+        tokens = int.from_bytes(snapshot[_TOKENS_AT : _TOKENS_AT + 4], "little")
         world._arrays = _new_arrays(world.num_agents, tokens)
         world._set_buffers(*world._arrays.values())
         world._restore(snapshot)

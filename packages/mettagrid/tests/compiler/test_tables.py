@@ -6,7 +6,7 @@ import struct
 import numpy as np
 import pytest
 
-from mettagrid import _native
+from mettagrid import _native, mettagrid_c
 from mettagrid.compiler.code import OPS, Routine
 from mettagrid.compiler.tables import LAYOUT, Tables, float_bits
 
@@ -72,3 +72,9 @@ def test_jumps_go_to_marked_labels():
 def test_a_block_that_is_no_program_is_refused(block, message):
     with pytest.raises(RuntimeError, match=message):
         _native.Program(block)
+
+
+def test_every_fault_of_the_core_has_a_text():
+    names = _native.fault_names()
+    assert names[0] == "Nothing"
+    assert set(mettagrid_c._FAULTS) | {"Nothing", "TokenBudget"} == set(names)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mettagrid.compiler import CompileError, compile
+from mettagrid.compiler import CompileError, cache, compile, events
 from mettagrid.config.event_config import EventConfig, NearestFirst, lower_events
 from mettagrid.config.filter import hasTag, isNot
 from mettagrid.config.handler_config import updateTarget
@@ -53,13 +53,30 @@ def lit(config: MettaGridConfig, seed: int) -> list[list[tuple[int, int]]]:
     return history
 
 
-@pytest.mark.parametrize("changes", [{}, {"max_targets": 2}, {"max_targets": None}, {"target_query": "type:stone"}])
-def test_both_forms_play_the_same_episode(changes: dict[str, Any]) -> None:
+FORMS = [
+    {},
+    {"max_targets": 2},
+    {"max_targets": None},
+    {"target_query": "type:stone"},
+    {"nearest": NearestFirst(to=query("type:stone", [hasTag("lit")]), within=4), "fallback": "first"},
+]
+
+
+@pytest.mark.parametrize("changes", FORMS)
+def test_both_forms_play_the_same_episode(changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a search for the nearest targets, as a chain of events, and as a chain that is compiled to a search."""
     config = game(**changes)
+    config.game.events["first"] = EventConfig(target_query="type:stone", mutations=[addTag("lit")], max_targets=1)
     published = MettaGridConfig.model_validate(config.to_published())
     assert all(event.nearest is None for event in published.game.events.values())
-    for seed in range(5):
-        assert lit(config, seed) == lit(published, seed)
+    searched = compile(published)
+    expected = [lit(config, seed) for seed in range(5)]
+    assert [lit(published, seed) for seed in range(5)] == expected
+    monkeypatch.setattr(events, "find_chains", lambda events: {})
+    cache._programs.clear()
+    assert len(compile(published).native.words) > len(searched.native.words)
+    assert [lit(published, seed) for seed in range(5)] == expected
+    assert expected[-1][-1]
 
 
 def test_the_nearest_ring_comes_first() -> None:

@@ -1,5 +1,8 @@
 """Owners of cells under strong claims, and claims that run out. The published engine adds scores in 64 bits as well."""
 
+import math
+import random
+
 import pytest
 
 from mettagrid.compiler.errors import CompileError
@@ -55,6 +58,31 @@ def test_scores_of_many_strong_claims_add_up(owners, strength):
     assert owners("rr@@@@b", red=(strength, 1), blue=(strength, 1)) == "rrrr"
     assert owners("rr@@@bbb", red=(strength, 1), blue=(strength, 1)) == "bbb"
     assert owners("rr@@@bb", red=(strength, strength // 9), blue=(strength, strength // 9)) == "r.b"
+
+
+def expected(drawn, red, blue):
+    """The owners by the formula, claim by claim."""
+    found = []
+    for at in (i for i, char in enumerate(drawn) if char == "@"):
+        totals = {"r": 0, "b": 0}
+        for i, char in enumerate(drawn):
+            strength, decay = red if char == "r" else blue
+            if char in totals and abs(i - at) <= strength // decay:
+                totals[char] += max(0, strength * 1024 - decay * math.isqrt((i - at) ** 2 << 20))
+        found.append("." if totals["r"] == totals["b"] else max(totals, key=lambda char: totals[char]))
+    return "".join(found)
+
+
+@pytest.mark.parametrize(
+    ("red", "blue"), [((5, 1), (7, 2)), ((64, 1), (65, 1)), ((9, 4), (200, 2)), ((2**20, 9000), (7, 1))]
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_owners_are_those_of_the_sums_of_all_claims(owners, red, blue, seed):
+    """Few and many claims (more than 128 reach a cell), with and without stored scores."""
+    rng = random.Random(seed)
+    for length in (12, 250):
+        drawn = "".join(rng.sample("@" * 8 + "".join(rng.choices("rb", k=length)), length + 8))
+        assert owners(drawn, red=red, blue=blue) == expected(drawn, red, blue)
 
 
 def test_a_claim_that_reaches_beyond_the_map_owns_all_of_it(owners):

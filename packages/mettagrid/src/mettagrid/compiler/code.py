@@ -4,12 +4,12 @@ Equal routines are stored once, which keeps a game with a thousand near-identica
 """
 
 from mettagrid import _native
-from mettagrid.compiler.tables import Tables
+from mettagrid.compiler.tables import CONSTANTS, Tables
 
 OPS: dict[str, int] = {name: code for code, name in enumerate(_native.op_names())}
 
-ACTOR, TARGET, FRONTIER, ELEMENT = range(4)
-"""Entities in operands, as in `core/op.hpp`."""
+ACTOR, TARGET, FRONTIER, ELEMENT = (CONSTANTS[name] for name in ("actor", "target", "frontier", "element"))
+"""Entities in operands."""
 
 Label = int
 

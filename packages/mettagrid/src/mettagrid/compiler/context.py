@@ -7,10 +7,10 @@ from typing import NoReturn
 from mettagrid.compiler.code import CodeTable, Routine
 from mettagrid.compiler.errors import CompileError, ConfigWarning, UnknownName
 from mettagrid.compiler.stats import GAME_STATS, agent_stat_names
-from mettagrid.compiler.tables import INT32_MAX, Tables
+from mettagrid.compiler.tables import CONSTANTS, INT32_MAX, Tables
 from mettagrid.config.mettagrid_config import GameConfig
 
-MAX_NESTING = 64
+MAX_NESTING = CONSTANTS["call_depth"]
 
 
 class NameTable:
@@ -75,8 +75,8 @@ class Context:
         """cache slot of a query's result, by entry, see `sharing.py`"""
         self.values: dict[int, int] = {}
         """row of `values` by entry, see `sharing.py`"""
-        self.nearest_entries: dict[str, dict[int, int]] = {}
-        """entries of the queries for each distance, by query, see `nearest.py`"""
+        self.scores: dict[tuple[int, int], int] = {}
+        """place of the scores of a claim in `lists`, by strength and decay, see `scores.py`"""
         self.materialized: dict[int, int] = {}
         """entry of the query of each tag that is materialized"""
         self._path: list[str] = []

@@ -1,5 +1,6 @@
 """Compile events to routines, and the schedule that fires them (rules, section 9)."""
 
+from mettagrid.compiler.chains import MAX_RINGS, find_chains
 from mettagrid.compiler.code import Routine
 from mettagrid.compiler.context import Context
 from mettagrid.compiler.filters import emit_filters
@@ -8,13 +9,11 @@ from mettagrid.compiler.nearest import NearestSearch
 from mettagrid.compiler.queries import call_query
 from mettagrid.config.event_config import EventConfig, check_chains, lower_events
 
-MAX_RINGS = 1000  # distances of one event with `nearest`; each is compiled
-
 
 def add_events(c: Context) -> None:
     """Place all events and fill the schedule: by timestep, then priority, then key."""
     entries: dict[str, int] = {}
-    searches = _searches(c)
+    searches: dict[str, NearestSearch] = {}
     events = _lowered(c, searches)
     for name in events:
         for item in reversed(_fallback_chain(c, events, name, entries)):
@@ -27,29 +26,41 @@ def add_events(c: Context) -> None:
     c.tables.add_rows("schedule", ([t, entries[name]] for t, _, name in due))
 
 
-def _searches(c: Context) -> dict[str, NearestSearch]:
-    """Return the events with `nearest` that can be compiled as a search."""
-    searches = {}
-    for name, event in c.game.events.items():
-        if event.nearest is None:
-            continue
-        with c.at("game", "events", name):
-            c.number(event.nearest.within, "nearest", "within", low=1, high=MAX_RINGS)
-            search = NearestSearch(c, event)
-            if search.is_exact(event):
-                searches[name] = search
-    return searches
-
-
 def _lowered(c: Context, searches: dict[str, NearestSearch]) -> dict[str, EventConfig]:
-    """Return the events as the engine has them: without a search, `nearest` becomes a chain of events."""
-    plain = {name: c.game.events[name].model_copy(update={"nearest": None}) for name in searches}
+    """Return the events as the engine has them, and fill in the searches of those that are one.
+
+    An event with `nearest` becomes a search, and otherwise a chain of events. A chain of the config becomes a search if
+    it can.
+    """
+    events = dict(c.game.events)
+    chains = find_chains(events)
+    for name, event in c.game.events.items():
+        chain = chains.get(name)
+        if event.nearest is None and chain is None:
+            continue
+        joined = event if chain is None else chain.event
+        search = _search(c, name, joined)
+        if search is None:
+            continue
+        searches[name] = search
+        events[name] = joined.model_copy(update={"nearest": None})
+        for link in chain.links if chain else ():
+            del events[link]
     try:
         check_chains(c.game.events)
-        return lower_events({**c.game.events, **plain})
+        return lower_events(events)
     except ValueError as error:
         with c.at("game", "events"):
             c.error(str(error))
+
+
+def _search(c: Context, name: str, event: EventConfig) -> NearestSearch | None:
+    """Return the search of an event with `nearest`, if it can be compiled as one."""
+    assert event.nearest is not None
+    with c.at("game", "events", name):
+        c.number(event.nearest.within, "nearest", "within", low=1, high=MAX_RINGS)
+        search = NearestSearch(c, event)
+        return search if search.is_exact else None
 
 
 def _fallback_chain(c: Context, events: dict[str, EventConfig], name: str, placed: dict[str, int]) -> list[str]:

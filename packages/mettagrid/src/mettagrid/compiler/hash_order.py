@@ -1,6 +1,6 @@
 """The iteration order of the published engine's hash table of resource ids.
 
-It drops excess resources and observes inventories in that order (core/inventory.hpp), so it is part of the rules. Keys
+It drops excess resources and observes inventories in that order (inventory.hpp), so it is part of the rules. Keys
 are their own hash; a table starts with 13 buckets and grows to 29, 59, 127 and 257. A new key goes to the front of the
 whole list, or, if its bucket is in use, to the front of its bucket. Growing walks the list once and inserts every key
 again in the same way. A table reserved for a known number of keys has other sizes.

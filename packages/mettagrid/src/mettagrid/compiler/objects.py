@@ -6,14 +6,15 @@ from mettagrid.compiler.code import ACTOR
 from mettagrid.compiler.context import Context
 from mettagrid.compiler.handlers import place_after_use, place_all, place_filters, place_handler, place_mutations
 from mettagrid.compiler.hash_order import hash_order, reserved_hash_order
+from mettagrid.compiler.scores import add_scores
 from mettagrid.compiler.sharing import add_value
-from mettagrid.compiler.tables import INT32_MAX, INT32_MIN, float_bits
+from mettagrid.compiler.tables import CONSTANTS, INT32_MAX, INT32_MIN, float_bits
 from mettagrid.compiler.values import place_value
 from mettagrid.config.handler_config import Handler
 from mettagrid.config.mettagrid_config import AgentConfig, GridObjectConfig, InventoryConfig, WallConfig
 from mettagrid.config.tag import typeTag
 
-MAX_AMOUNT = 65535
+MAX_AMOUNT = CONSTANTS["most_held"]
 MAX_STRENGTH = 2**31 - 1
 MAX_AREA_RADIUS = 65535
 
@@ -210,7 +211,7 @@ def _controls(c: Context, config: GridObjectConfig) -> list[list[int]]:
                 c.error(f"there is no territory {control.territory!r}; known: {', '.join(territories) or 'none'}")
             strength = c.number(control.strength, "strength", low=1, high=MAX_STRENGTH)
             decay = c.number(control.decay, "decay", low=1, high=MAX_STRENGTH)
-            controls.append([territories.index(control.territory), strength, decay])
+            controls.append([territories.index(control.territory), strength, decay, add_scores(c, strength, decay)])
     return controls
 
 

@@ -1,6 +1,6 @@
 """Which objects are scenery: no rule can change, move, create or remove them.
 
-The map owns scenery once, and a world holds only the rest (`core/scenery.hpp`). The test is simple and never too
+The map owns scenery once, and a world holds only the rest (`core/state/scenery.hpp`). The test is simple and never too
 generous. A rule reaches an object through its own handlers, through a query on one of its tags, or through the grid: as
 the object in the way of a move handler, at a relative position, or on a ray. An object with none of these is scenery.
 """

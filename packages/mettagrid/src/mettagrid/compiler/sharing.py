@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 from mettagrid.compiler.code import ACTOR, ELEMENT, FRONTIER, OPS, TARGET
 from mettagrid.compiler.context import Context
+from mettagrid.compiler.tables import CONSTANTS
 
-CACHED_RESULTS = 16  # kKeptResults of `core/machine.hpp`
+CACHED_RESULTS = CONSTANTS["kept_results"]
 
 _NAMES = {code: name for name, code in OPS.items()}
 
@@ -28,6 +29,8 @@ _READS_ONE = frozenset(
     "TestVibe TestResource TestTag TestTagMask TestNearResult TestNearTag TestPresent PushInventory".split()
 )
 
+_UNREPEATABLE = frozenset(("ScanShuffle", "PushAgentStat", "PushGameStat"))
+
 
 def add_value(c: Context, entry: int) -> int:
     """Return the row of `values` for a routine, created on first use."""
@@ -43,10 +46,20 @@ def cache_slot(c: Context, entry: int) -> int | None:
     if entry not in c.cache_slots:
         names = [op for op, _, _ in _instructions(c, entry)]
         is_plain = len(names) <= len(("ScanTag", "ScanNext", "ScanKeep", "ScanClose", "Return"))
-        depends = is_plain or _tags_read(c, entry) != set() or _reads_loops_around(c, entry)
+        is_cached = not is_plain and depends_on_state_alone(c, entry)
         count = sum(place is not None for place in c.cache_slots.values())
-        c.cache_slots[entry] = None if depends else count % CACHED_RESULTS
+        c.cache_slots[entry] = count % CACHED_RESULTS if is_cached else None
     return c.cache_slots[entry]
+
+
+def depends_on_state_alone(c: Context, entry: int) -> bool:
+    """Return whether a query finds the same for every actor and target, and in every loop."""
+    return _tags_read(c, entry) == set() and not _reads_loops_around(c, entry)
+
+
+def is_repeatable(c: Context, entry: int) -> bool:
+    """Return whether a routine draws no random numbers and reads no stats (reading a stat creates it)."""
+    return not any(op in _UNREPEATABLE for op, _, _ in _instructions(c, entry))
 
 
 def _reads_loops_around(c: Context, entry: int) -> bool:

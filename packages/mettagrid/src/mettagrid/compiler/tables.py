@@ -1,6 +1,6 @@
 """The tables of a program, written row by row by field name.
 
-The native core defines the rows (`core/program.hpp`); this module only reads the definition, so the two always agree.
+The native core defines the rows (`core/program/program.hpp`); this module reads the definition, so both agree.
 """
 
 import math
@@ -12,6 +12,7 @@ import numpy as np
 from mettagrid import _native
 
 LAYOUT: dict[str, list[str]] = {name: list(fields) for name, fields in _native.table_layout().items()}
+CONSTANTS: dict[str, int] = dict(_native.constants())
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
 _INFINITE_FROM = 2.0**128 - 2.0**103  # half a step above the largest 32-bit float
 

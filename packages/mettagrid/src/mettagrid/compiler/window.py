@@ -9,7 +9,7 @@ _NEIGHBOURS = ((-1, 0), (1, 0), (0, 1), (0, -1))  # north, south, east, west
 
 
 class WindowCell(NamedTuple):
-    """A visible cell; masks as in `core/program.hpp`."""
+    """A visible cell; masks as in `core/program/program.hpp`."""
 
     dr: int
     dc: int

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import torch
 
+from mettagrid import _native
 from mettagrid._native import Map
 from mettagrid.compiler import Program
 from mettagrid.gpu.driver import open_kernels
@@ -19,7 +20,7 @@ from mettagrid.mettagrid_c import _BUFFER_TYPES, MettaGrid
 
 __all__ = ["Batch"]
 
-NEXT, STARTS_OVER = 1, 2  # `Due` in native/gpu/batch.hpp
+NEXT, STARTS_OVER = _native.gpu_due()
 RULES_THREADS, RULES_WORLDS = 128, 32  # per block
 OBSERVE_THREADS = 256
 BEGIN_BLOCKS = 1024

@@ -1,7 +1,7 @@
 // What derives from the state of a world, and from a map: lines, territory, scenery.
 #pragma once
 
-#include "observe.hpp"
+#include "core/phases/observe.hpp"
 
 namespace mg {
 
@@ -36,10 +36,14 @@ MG_FN void make_window(const Program& p, const Scenery& s, int32_t stride) {
   for (int32_t i = 0; i < p.window.size; ++i) {
     const WindowCell& view = p.window[i];
     const int32_t row = view.dr + s.h->window_rows, col = view.dc + s.h->window_cols;
-    s.window_offset[i] = view.dr * stride + view.dc;
-    s.row_mask[row] |= 1u << col;
-    s.rank[row * kWindowRow + col] = static_cast<uint8_t>(i);
-    for (int32_t byte = 0; byte < 16; byte += 3) s.marks[16 * i + byte] = static_cast<uint8_t>(view.location);
+    WindowPlace& place = s.places[i];
+    place.offset = s.window_offset[i] = view.dr * stride + view.dc;
+    place.neighbours = static_cast<uint32_t>(view.neighbours);
+    uint64_t* sets = s.parts + (row * kRowParts + col / 4) * 16 * kWindowWords;
+    for (int32_t bits = 0; bits < 16; ++bits) {
+      if ((bits >> col % 4) & 1) sets[bits * kWindowWords + (i >> 6)] |= uint64_t{1} << (i & 63);
+    }
+    for (int32_t byte = 0; byte < 16; byte += 3) place.marks[byte] = static_cast<uint8_t>(view.location);
     for (int32_t radius = 0; radius < kRadii; ++radius) {
       const uint64_t is_visible = radius == kFullRadius || ((view.radius_mask >> radius) & 1) != 0;
       s.radius_set[radius * kWindowWords + (i >> 6)] |= is_visible << (i & 63);
@@ -51,6 +55,7 @@ MG_FN void make_window(const Program& p, const Scenery& s, int32_t stride) {
 MG_FN SceneryHead plan_scenery(const Program& p, const Header& plan, int32_t objects) {
   SceneryHead h{};
   h.objects = objects;
+  h.slots = plan.actors + objects;
   h.templates = p.templates.size;
   h.resources = p.set().resource_count;
   h.tag_words = p.set().tag_words;
@@ -61,7 +66,14 @@ MG_FN SceneryHead plan_scenery(const Program& p, const Header& plan, int32_t obj
   return h;
 }
 
-// Fills in everything but the objects. `block` has head.bytes bytes, zeroed.
+// The lines of scenery follow those of the actors.
+MG_FN void make_line_numbers(const Scenery& s, int32_t actors) {
+  for (int32_t slot = 0; slot < actors; ++slot) s.line_of[slot] = slot;
+  for (int32_t i = 0; i < s.h->objects; ++i)
+    s.line_of[actors + i] = static_cast<int32_t>(static_cast<uint32_t>(actors) + static_cast<uint32_t>(s.objects[i].kind));
+}
+
+// Fills in everything but the objects and what follows from them. `block` has head.bytes bytes, zeroed.
 MG_FN Scenery build_scenery(const Program& p, const Header& plan, const SceneryHead& head, void* block) {
   *static_cast<SceneryHead*>(block) = head;
   const Scenery s = Scenery::view(block);
@@ -71,6 +83,9 @@ MG_FN Scenery build_scenery(const Program& p, const Header& plan, const SceneryH
 }
 
 MG_FN void make_lines(const World& w) {
+#if !defined(__CUDA_ARCH__)
+  __builtin_memcpy(w.lines + int64_t{w.actors} * kLine, w.scenery.lines, static_cast<uint64_t>(w.h->templates) * kLine);
+#endif
   for (int32_t slot = 0; slot < w.h->used_slots; ++slot) w.touch(slot);
 }
 
@@ -79,15 +94,24 @@ MG_FN void make_occupied(const World& w) {
   for (int32_t i = 0; i < w.h->cells; ++i) w.place(i, w.grid[i]);
 }
 
+// Cells that are updated together when all are: few claims reach into them.
+constexpr int32_t kTile = 32;
+
 MG_FN void make_territory(const Program& p, const World& w) {
   const Header& h = *w.h;
   for (int32_t i = 0; i < h.territories * h.cells; ++i) w.owner[i] = -1;
   for (int32_t i = 0; i < h.cells; ++i) w.owner_seen[i] = -1;
   for (int32_t i = 0; i < h.cells; ++i) w.set_edges(i, 0);
-  for (int32_t i = 0; i < h.claim_count; ++i) {
-    const Claim& claim = w.claim[i];
-    if (claim.tag >= 0) refresh_owners(p, w, p.controls[claim.control], claim.row, claim.col);
+  forget_stale(w);
+  for (int32_t k = 0; h.claim_count > 0 && k < h.territories; ++k) {
+    for (int32_t top = 0; top < h.height; top += kTile) {
+      for (int32_t left = 0; left < h.width; left += kTile) {
+        const int32_t bottom = min_of(top + kTile, h.height) - 1, right = min_of(left + kTile, h.width) - 1;
+        note_region(p, w, Region{k, top, left, bottom, right});
+      }
+    }
   }
+  settle_territory(p, w);
 }
 
 MG_FN void make_second_part(const Program& p, const World& w) {

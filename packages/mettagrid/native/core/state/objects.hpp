@@ -1,8 +1,8 @@
 // Objects on the grid: their tags, moving, creating and removing them (rules, sections 1, 2 and 6.4).
 #pragma once
 
-#include "inventory.hpp"
-#include "territory.hpp"
+#include "core/state/inventory.hpp"
+#include "core/state/territory.hpp"
 
 namespace mg {
 

@@ -1,7 +1,7 @@
 // The 32-bit Mersenne Twister and the shuffle of the rules document (section 14). The state is plain data of the world.
 #pragma once
 
-#include "base.hpp"
+#include "core/base.hpp"
 
 namespace mg {
 

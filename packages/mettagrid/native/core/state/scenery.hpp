@@ -5,7 +5,7 @@
 // in the cells of this map.
 #pragma once
 
-#include "program.hpp"
+#include "core/program/program.hpp"
 
 namespace mg {
 
@@ -14,7 +14,7 @@ constexpr int32_t kLineTokens = 21;    // tokens that fit in it; the last byte i
 constexpr uint8_t kLineTooLong = 254;  // ...does not fit: encode straight into the observation
 
 constexpr int32_t kWindowSide = 15;  // rows and columns of the largest window
-constexpr int32_t kWindowRow = 16;   // places of a row in `rank`
+constexpr int32_t kRowParts = 4;     // of four columns each, in `parts`
 constexpr int32_t kWindowWords = 4;  // 64-bit words of a set of window cells
 constexpr int32_t kRadii = 8;        // 0..7
 
@@ -23,7 +23,7 @@ struct SceneryHead {
   uint64_t hash;  // of the objects: part of the state hash of a world
   int32_t objects, templates, resources, tag_words, window;
   int32_t window_rows, window_cols;  // how far the window reaches from its centre
-  int32_t unused;
+  int32_t slots;                     // of the worlds
 };
 
 // `kind`: its template.
@@ -33,20 +33,28 @@ struct SceneryObject {
 };
 static_assert(sizeof(SceneryObject) == 12, "part of snapshots");
 
+// A cell of the window, nearest first, in the cells of a map.
+struct alignas(16) WindowPlace {
+  uint8_t marks[16];    // its location at bytes 0, 3, .. 15
+  uint64_t neighbours;  // of WindowCell
+  int32_t offset;       // from the observer's cell
+};
+
 // X(type, name, count)
-#define MG_SCENERY(X)                                                                                    \
-  X(SceneryObject, objects, h.objects + 1) /* one more, so that any slot can look it up */               \
-  X(uint8_t, vibe, h.templates)                                                                          \
-  X(uint8_t, blocks_vision, h.templates)                                                                 \
-  X(uint32_t, tags, h.templates* h.tag_words)      /* [template][word] */                                \
-  X(uint16_t, held, h.templates* h.resources)      /* [template][resource] */                            \
-  X(uint8_t, order, h.templates* h.resources)      /* [template][position] */                            \
-  X(uint8_t, lines, h.templates* kLine)            /* encoded tokens of scenery templates */             \
-  X(int32_t, window_offset, h.window)              /* cell of each window cell, from the observer's */   \
-  X(uint32_t, row_mask, kWindowSide)               /* bit per column: this cell is in the window */      \
-  X(uint8_t, rank, (kWindowSide + 1) * kWindowRow) /* [row][column]: place in the order of the window */ \
-  X(uint8_t, marks, 16 * h.window)                 /* its location at bytes 0, 3, .. 15 */               \
-  X(uint64_t, radius_set, kRadii* kWindowWords)    /* [radius]: bit per window cell visible at it */
+#define MG_SCENERY(X)                                                                                            \
+  X(SceneryObject, objects, h.objects + 1) /* one more, so that any slot can look it up */                       \
+  X(uint8_t, vibe, h.templates)                                                                                  \
+  X(uint8_t, blocks_vision, h.templates)                                                                         \
+  X(uint32_t, tags, h.templates* h.tag_words) /* [template][word] */                                             \
+  X(uint16_t, held, h.templates* h.resources) /* [template][resource] */                                         \
+  X(uint8_t, order, h.templates* h.resources) /* [template][position] */                                         \
+  X(uint8_t, lines, h.templates* kLine)       /* encoded tokens of scenery templates */                          \
+  X(int32_t, window_offset, h.window)         /* cell of each window cell, from the observer's */                \
+  X(WindowPlace, places, h.window)                                                                               \
+  X(int32_t, line_of, h.slots) /* number of each slot's line in a world */                                       \
+  X(uint64_t, parts,                                                                                             \
+    kWindowSide * kRowParts * 16 * kWindowWords) /* [row][part][bits]: those cells in the order of the window */ \
+  X(uint64_t, radius_set, kRadii* kWindowWords)  /* [radius]: bit per window cell visible at it */
 
 struct Scenery {
   SceneryHead* h;

@@ -1,7 +1,7 @@
 // Queries as loops of the machine: scans, closures and rays (rules, section 6.2).
 #pragma once
 
-#include "areas.hpp"
+#include "core/machine/operation.hpp"
 
 namespace mg {
 
@@ -54,6 +54,34 @@ MG_FN void scan_close(Machine& m) {
   const Loop& loop = m.s.loop[--m.s.loops];
   m.ctx = loop.kept;
   m.push_result(loop.begin);
+}
+
+constexpr int64_t kFar = int64_t{1} << 62;  // farther than any two objects, squared
+
+MG_FN int64_t nearest2(const World& w, int32_t slot, const int32_t* others, int32_t count) {
+  int64_t least = kFar;
+  for (int32_t i = 0; i < count; ++i) least = min_of(least, w.distance2(slot, others[i]));
+  return least;
+}
+
+// Of the result below the last one, keeps what is within r of an object of the last one, for the least r from 1 to `within` at
+// which there is anything. Drops the last result.
+MG_FN void keep_nearest(Machine& m, int32_t within) {
+  const int32_t first = m.result_begin(), origins = m.s.top - first;
+  const int32_t begin = m.s.result[m.s.results - 2];
+  int64_t least = kFar;
+  for (int32_t i = begin; i < first; ++i) least = min_of(least, nearest2(m.w, m.s.arena[i], m.s.arena + first, origins));
+  int32_t kept = begin;
+  if (least <= int64_t{within} * within) {
+    int64_t radius = max_of<int64_t>(1, integer_root(least));
+    if (radius * radius < least) ++radius;
+    for (int32_t i = begin; i < first; ++i) {
+      const int32_t slot = m.s.arena[i];
+      if (nearest2(m.w, slot, m.s.arena + first, origins) <= radius * radius) m.s.arena[kept++] = slot;
+    }
+  }
+  m.drop_result();
+  m.s.top = kept;
 }
 
 // Reserves a bit per slot (cleared) and room for a result list, above the top of the arena.
@@ -182,4 +210,83 @@ MG_FN bool ray_next(Machine& m) {
   return false;
 }
 
+namespace operations {
+
+MG_OPERATION(ScanTag) {
+  scan_tag(m, in.a);
+  return next;
+}
+MG_OPERATION(ScanResult) {
+  scan_result(m);
+  return next;
+}
+MG_OPERATION(ScanNext) { return scan_next(m) ? next : in.jump; }
+MG_OPERATION(ScanKeep) {
+  scan_keep(m);
+  return in.jump;
+}
+MG_OPERATION(ScanShuffle) {
+  const Span<int32_t> kept = scan_kept(m);
+  m.w.h->random.shuffle(kept.data, kept.size);
+  return next;
+}
+MG_OPERATION(ScanLimit) {
+  const int32_t most = truncate_to_int(m.pop());
+  Loop& loop = m.s.loop[m.s.loops - 1];
+  const Span<int32_t> kept = scan_kept(m);
+  if (most >= 0 && kept.size > most) loop.write = m.s.top = loop.begin + most;
+  return next;
+}
+MG_OPERATION(ScanClose) {
+  scan_close(m);
+  return next;
+}
+MG_OPERATION(KeepNearest) {
+  keep_nearest(m, in.a);
+  return next;
+}
+
+MG_OPERATION(ClosureOpen) {
+  closure_open(m);
+  return next;
+}
+MG_OPERATION(ClosureNext) { return closure_next(m) ? next : in.jump; }
+MG_OPERATION(ClosureAdd) {
+  visit(m, m.s.loop[m.s.loops - 1], m.ctx.target);
+  return in.jump;
+}
+MG_OPERATION(ClosureClose) {
+  close_queue(m);
+  return next;
+}
+
+MG_OPERATION(RayOpen) { return after_try(in, next, ray_open(m, in)); }
+MG_OPERATION(RaySource) { return ray_source(m) ? next : in.jump; }
+MG_OPERATION(RayRange) {
+  m.s.loop[m.s.loops - 1].range = truncate_to_int(m.pop());
+  m.ctx.actor = m.s.loop[m.s.loops - 1].kept.actor;
+  return next;
+}
+MG_OPERATION(RayNext) { return ray_next(m) ? next : in.jump; }
+MG_OPERATION(RayKeep) {
+  visit(m, m.s.loop[m.s.loops - 1], m.ctx.target);
+  return in.jump;
+}
+MG_OPERATION(RayStop) {
+  if (in.a == 1) visit(m, m.s.loop[m.s.loops - 1], m.ctx.target);
+  ray_end(m.s.loop[m.s.loops - 1]);
+  return in.jump;
+}
+MG_OPERATION(RayClose) {
+  if (m.s.loop[m.s.loops - 1].spawn < 0) {
+    close_queue(m);
+  } else {
+    const Loop& loop = m.s.loop[--m.s.loops];
+    m.s.top = loop.begin;
+    m.ctx = loop.kept;
+  }
+  return next;
+}
+
+}  // namespace operations
 }  // namespace mg

@@ -1,9 +1,9 @@
 // One step, in the order of the rules document (section 10).
 #pragma once
 
-#include "actions.hpp"
-#include "effects.hpp"
-#include "observe.hpp"
+#include "core/phases/actions.hpp"
+#include "core/phases/effects.hpp"
+#include "core/phases/observe.hpp"
 
 namespace mg {
 

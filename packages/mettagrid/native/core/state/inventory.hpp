@@ -1,7 +1,7 @@
 // Inventories and their limits (rules, section 3).
 #pragma once
 
-#include "stats.hpp"
+#include "core/state/stats.hpp"
 
 namespace mg {
 
@@ -141,8 +141,9 @@ MG_CALL int32_t change_resource(const Program& p, const World& w, int32_t slot, 
   const int32_t before = w.held(slot)[resource];
   const int32_t group = limit_group(p, w, slot, resource);
   int32_t most = kMostHeld;
-  if (group >= 0) {
-    const int32_t others = max_of(0, group_total(p, w, slot, group) - before);
+  if (group >= 0 && before + delta > 0) {
+    const bool is_alone = p.limit_groups[group].member_count == 1;
+    const int32_t others = is_alone ? 0 : max_of(0, group_total(p, w, slot, group) - before);
     most = max_of(0, effective_limit(p, w, slot, group) - others);
   }
   const int32_t after = static_cast<int32_t>(clamp_to<int64_t>(before + delta, 0, most));

@@ -1,7 +1,7 @@
 // Named numbers of the game and of each agent (rules, section 13). Names are integers here; a stat exists once it is set.
 #pragma once
 
-#include "world.hpp"
+#include "core/state/world.hpp"
 
 namespace mg {
 

@@ -1,7 +1,7 @@
 // Effects on agents at their cells: areas of effect and territories (rules, sections 7 and 8).
 #pragma once
 
-#include "run.hpp"
+#include "core/machine/run.hpp"
 
 namespace mg {
 
@@ -115,6 +115,7 @@ MG_FN void apply_territories(Machine& m, int32_t agent) {
   for (int32_t k = 0; k < m.p.territories.size && m.ok(); ++k) {
     const Territory& territory = m.p.territories[k];
     int16_t& before = w.agent_owner[agent * w.h->territories + k];
+    settle_territory(m.p, w);
     const int16_t now = w.owner[k * cells + w.cell_of(slot)];
     if (now != before) {
       const int16_t left = before;

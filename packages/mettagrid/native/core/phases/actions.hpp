@@ -1,7 +1,7 @@
 // Agents' actions (rules, section 4): two streams of actions, executed in shuffled order.
 #pragma once
 
-#include "run.hpp"
+#include "core/machine/run.hpp"
 
 namespace mg {
 

@@ -1,7 +1,7 @@
 // A hash of bytes: four streams of multiply and fold, joined at the end. Not cryptographic.
 #pragma once
 
-#include "world.hpp"
+#include "core/state/world.hpp"
 
 namespace mg {
 

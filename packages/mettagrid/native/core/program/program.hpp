@@ -6,7 +6,7 @@
 // nothing and succeeds, so 0 also means "none". A first/count pair is a slice of another table. -1 means "none" elsewhere.
 #pragma once
 
-#include "base.hpp"
+#include "core/base.hpp"
 
 namespace mg {
 
@@ -60,8 +60,9 @@ MG_ROW(LimitGroup, MG_LIMIT_GROUP)
 #define MG_AREA(F) F(filters) F(mutations) F(radius) F(is_static) F(effect_self) F(first_presence) F(presence_count)
 MG_ROW(Area, MG_AREA)
 
-// A claim on the territory around an object.
-#define MG_CONTROL(F) F(territory) F(strength) F(decay)
+// A claim on the territory around an object. `first_score`: its scores in `lists`, [distance in rows][distance in columns, from
+// -reach to reach], or -1 if they are too many or too large to be stored.
+#define MG_CONTROL(F) F(territory) F(strength) F(decay) F(first_score)
 MG_ROW(Control, MG_CONTROL)
 
 // A kind of territory. `first_tag`/`tag_count`: the tags that can own it, ascending, in `lists`.

@@ -1,8 +1,8 @@
 // The machine that runs compiled rules: its registers and stacks. `run.hpp` has the instructions.
 #pragma once
 
-#include "objects.hpp"
-#include "op.hpp"
+#include "core/state/objects.hpp"
+#include "core/program/op.hpp"
 
 namespace mg {
 

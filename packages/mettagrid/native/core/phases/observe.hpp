@@ -2,11 +2,10 @@
 //
 // The tokens of an actor are cached in a line and encoded again after it has changed; observing it is then a copy with the
 // location filled in. All scenery of a template shares one line. First the changed lines are encoded (`freshen_lines`); then
-// every agent can be observed independently (`observe_window`), except for the values that rules compute (`put_values`) and
-// the stats, which depend on the order of agents (`settle_seen`, `count_observation`).
+// agents are observed one after the other (`observe_window`); on a GPU, in parallel (gpu/observe.hpp).
 #pragma once
 
-#include "run.hpp"
+#include "core/machine/run.hpp"
 
 namespace mg {
 
@@ -16,7 +15,7 @@ constexpr int32_t kFullRadius = 7;  // the whole window
 
 constexpr int32_t kWide = 5;  // tokens copied at a time, by one load and one store of 16 bytes
 
-#if !defined(__CUDA_ARCH__)
+#if !defined(__CUDA_ARCH__)  // there, words must be aligned
 using Wide = uint64_t __attribute__((vector_size(16)));
 
 // Five tokens; `marks` has their location and zeros.
@@ -25,6 +24,18 @@ MG_FN void copy_wide(uint8_t* to, const uint8_t* from, const Wide& marks) {
   __builtin_memcpy(&tokens, from, sizeof tokens);
   tokens |= marks;
   __builtin_memcpy(to, &tokens, sizeof tokens);
+}
+
+// One token; may touch the byte behind it.
+MG_FN void put_token(uint8_t* at, uint32_t location, uint32_t feature, uint32_t value) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  const uint32_t token = location | (feature & 255) << 8 | (value & 255) << 16;
+  __builtin_memcpy(at, &token, sizeof token);
+#else
+  at[0] = static_cast<uint8_t>(location);
+  at[1] = static_cast<uint8_t>(feature);
+  at[2] = static_cast<uint8_t>(value);
+#endif
 }
 #endif
 
@@ -36,32 +47,17 @@ struct TokenWriter {
 
   MG_FN void put(uint8_t location, int32_t feature, int32_t value) {
     if (attempted++ >= room) return;
+#if !defined(__CUDA_ARCH__)
+    if (attempted < room) {
+      put_token(at, location, static_cast<uint32_t>(feature), static_cast<uint32_t>(value));
+      at += 3;
+      return;
+    }
+#endif
     at[0] = location;
     at[1] = static_cast<uint8_t>(feature);
     at[2] = static_cast<uint8_t>(value);
     at += 3;
-  }
-
-  // Copies a line, five tokens at a time where they fit; surplus tokens are overwritten or cleared later. `marks`: 16 bytes
-  // with the location where tokens have it, see Scenery.
-  MG_FN void put_line(uint8_t location, const uint8_t* marks, const uint8_t* line, int32_t count) {
-#if !defined(__CUDA_ARCH__)  // there, words must be aligned
-    if (attempted + count + kWide < room) {
-      Wide wide;
-      __builtin_memcpy(&wide, marks, sizeof wide);
-      int32_t done = 0;
-      do {
-        copy_wide(at + 3 * done, line + 3 * done, wide);
-        done += kWide;
-      } while (done < count);
-      at += 3 * count;
-      attempted += count;
-      return;
-    }
-#else
-    (void)marks;
-#endif
-    for (int32_t i = 0; i < count; ++i) put(location, line[3 * i + 1], line[3 * i + 2]);
   }
 };
 
@@ -118,10 +114,11 @@ MG_CALL void encode_line(const Settings& set, const Look& look, uint8_t* line) {
   line[kLine - 1] = count <= kLineTokens ? static_cast<uint8_t>(count) : kLineTooLong;
 }
 
-// Encodes the lines of the actors that have changed. Lanes share them word by word.
+// Encodes the lines of the actors that have changed. Lanes share them word by word. The line of slot 0 has no tokens, so that
+// empty cells can be observed like others.
 MG_FN void freshen_lines(const Program& p, const World& w, int32_t lane, int32_t lanes) {
   for (int32_t i = lane; i < (w.actors + 31) / 32; i += lanes) {
-    for (uint32_t rest = w.dirty[i]; rest != 0; rest &= rest - 1) {
+    for (uint32_t rest = w.dirty[i] & (i == 0 ? ~1u : ~0u); rest != 0; rest &= rest - 1) {
       const int32_t slot = 32 * i + lowest_bit(rest);
       encode_line(p.set(), look_of(p, w, slot), w.lines + static_cast<int64_t>(slot) * kLine);
     }
@@ -186,116 +183,203 @@ MG_FN bool is_hidden(const Program& p, const World& w, int32_t row, int32_t col,
 }
 
 // A set of window cells; bit i is the cell that is i-th in the order of the window.
-struct WindowSet {
+struct alignas(16) WindowSet {
   uint64_t words[kWindowWords];
 };
 
-// At least 15 bits from bit `at` on; the words end with one to spare.
-MG_FN uint32_t bits_at(const uint32_t* words, int32_t at) {
 #if defined(__CUDA_ARCH__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-  const uint32_t* from = words + (at >> 5);
-  return static_cast<uint32_t>((from[0] | uint64_t{from[1]} << 32) >> (at & 31));
-#else
-  uint32_t bits;
-  __builtin_memcpy(&bits, reinterpret_cast<const uint8_t*>(words) + (at >> 3), sizeof bits);
-  return bits >> (at & 7);
-#endif
-}
 
-// The window cells that have something to show: the bits of each row, then in the order of the window.
+// The window cells that have something to show.
 MG_FN WindowSet find_seen(const World& w, const uint32_t* shown, int32_t here, int32_t radius) {
-  const Scenery& s = w.scenery;
-  const int32_t rows = s.h->window_rows, stride = w.h->stride;
-  uint64_t found[kWindowWords] = {};
-  int32_t cell = here - rows * stride - s.h->window_cols;
-  for (int32_t row = 0; row <= 2 * rows; ++row, cell += stride) {
-    found[row >> 2] |= uint64_t{bits_at(shown, cell) & s.row_mask[row]} << (kWindowRow * (row & 3));
-  }
   WindowSet seen{};
-  for (int32_t k = 0; k <= rows >> 1; ++k) {
-    const uint8_t* rank = s.rank + 64 * k;
-    for (uint64_t rest = found[k]; rest != 0; rest &= rest - 1) {
-      const uint32_t i = rank[lowest_bit64(rest)];
-      seen.words[i >> 6] |= uint64_t{1} << (i & 63);
-    }
+  for (int32_t i = 0; i < w.scenery.h->window; ++i) {
+    seen.words[i >> 6] |= static_cast<uint64_t>(test_bit(shown, here + w.scenery.places[i].offset)) << (i & 63);
   }
-  const uint64_t* visible = s.radius_set + radius * kWindowWords;
-  for (int32_t i = 0; i < kWindowWords; ++i) seen.words[i] &= visible[i];
+  for (int32_t i = 0; i < kWindowWords; ++i) seen.words[i] &= w.scenery.radius_set[radius * kWindowWords + i];
   return seen;
 }
+
+#else
+
+// The same: four columns of a row at a time, brought into the order of the window by a table. `kWides`: 16 bytes of a set.
+template <int32_t kWides>
+MG_FN void collect_seen(const World& w, const uint32_t* shown, int32_t here, Wide* seen) {
+  const Scenery& s = w.scenery;
+  const int32_t rows = s.h->window_rows, stride = w.h->stride;
+  const uint8_t *bytes = reinterpret_cast<const uint8_t*>(shown), *sets = reinterpret_cast<const uint8_t*>(s.parts);
+  constexpr int32_t kSet = kWindowWords * 8, kPart = 16 * kSet;
+  int32_t cell = here - rows * stride - s.h->window_cols;
+  for (int32_t row = 0; row <= 2 * rows; ++row, cell += stride, sets += kRowParts * kPart) {
+    uint32_t bits;  // at least 15; the words end with one to spare
+    __builtin_memcpy(&bits, bytes + (cell >> 3), sizeof bits);
+    bits >>= cell & 7;
+    for (int32_t part = 0; part < kRowParts; ++part) {
+      const uint8_t* set = sets + part * kPart + (bits >> (4 * part) & 15) * kSet;
+      for (int32_t k = 0; k < kWides; ++k) {
+        Wide found;
+        __builtin_memcpy(&found, set + 16 * k, sizeof found);
+        seen[k] |= found;
+      }
+    }
+  }
+}
+
+MG_FN WindowSet find_seen(const World& w, const uint32_t* shown, int32_t here, int32_t radius) {
+  Wide found[kWindowWords / 2] = {};
+  if (w.scenery.h->window <= 128) {
+    collect_seen<1>(w, shown, here, found);
+  } else {
+    collect_seen<2>(w, shown, here, found);
+  }
+  WindowSet seen;
+  __builtin_memcpy(&seen, found, sizeof seen);
+  for (int32_t i = 0; i < kWindowWords; ++i) seen.words[i] &= w.scenery.radius_set[radius * kWindowWords + i];
+  return seen;
+}
+
+#endif
 
 // The tokens of an object whose line is too long, or when the plain rules are asked for.
 MG_FN void put_object(const Program& p, const World& w, int32_t slot, uint8_t location, TokenWriter& out) {
   object_tokens(p, w, slot, [&](int32_t feature, int32_t value) { out.put(location, feature, value); });
 }
 
-// Writes the tokens of the visible objects and borders, nearest first. Without `kSettles` it only reads the world, so that
-// agents can be observed in any order. With it, it also notes for every visible object that it was seen, and returns the sum
-// of the steps since any agent last saw it: the first to see it in a step gets them. Everything the loop needs is in local
-// variables, because a store of tokens could change any other memory as far as the compiler knows.
-template <bool kSettles>
-MG_FN int32_t observe_window(const Program& p, const World& w, int32_t observer, int32_t radius, bool plain,
-                             TokenWriter& writer) {
-  const int32_t row = w.object_row[observer], col = w.object_col[observer], here = w.cell(row, col), step = w.h->step;
+// Notes that an object was seen and returns the steps since any agent last saw it: the first to see it in a step gets them.
+MG_FN int32_t note_seen(int32_t* object_seen, int32_t slot, int32_t step) {
+  const int32_t age = step - object_seen[slot];
+  object_seen[slot] = step;
+  return age;
+}
+
+// One visible cell after the other, whatever it takes. Returns the sum of `note_seen`.
+MG_CALL int32_t observe_cells(const Program& p, const World& w, int32_t observer, int32_t radius, bool plain,
+                              const WindowSet& seen, TokenWriter& out) {
+  const int32_t row = w.object_row[observer], col = w.object_col[observer], here = w.cell(row, col);
   const bool occluded = w.h->vision_blockers > 0;  // then the program has lines of sight
-  const bool with_borders = p.set().obs_territory != 0;
-  const WindowSet seen = find_seen(w, with_borders ? w.shown : w.occupied, here, radius);
-  const WindowCell* window = p.window.data;
-  const int32_t* offsets = w.scenery.window_offset;
-  const int32_t* grid = w.grid + here;
-  const uint8_t* edges = w.owner_edges + here;
-  const uint8_t* marks = w.scenery.marks;
-  const uint8_t *lines = w.lines, *scenery_lines = w.scenery.lines;
-  const SceneryObject* scenery = w.scenery.objects;
-  int32_t* object_seen = w.object_seen;
-  const int32_t actors = w.actors, room = writer.room;
-  uint8_t* at = writer.at;
-  int32_t attempted = writer.attempted, unseen = 0;
+  int32_t unseen = 0;
   for (int32_t k = 0; k < kWindowWords; ++k) {
     for (uint64_t rest = seen.words[k]; rest != 0; rest &= rest - 1) {
-      const int32_t i = 64 * k + lowest_bit64(rest), slot = grid[offsets[i]];
-      const uint8_t location = static_cast<uint8_t>(window[i].location);
+      const int32_t i = 64 * k + lowest_bit64(rest), cell = here + w.scenery.places[i].offset, slot = w.grid[cell];
+      const uint8_t location = static_cast<uint8_t>(p.window[i].location);
       if (occluded && is_hidden(p, w, row, col, p.sights[radius * p.window.size + i])) continue;
-      if (with_borders && edges[offsets[i]] != 0) {
-        TokenWriter out{at, room, attempted};
-        put_edges(p, w, observer, here + offsets[i], window[i].neighbours >> (4 * radius), location, out);
-        at = out.at;
-        attempted = out.attempted;
-        if (slot == kEmpty) continue;
+      if (p.set().obs_territory && w.owner_edges[cell] != 0) {
+        put_edges(p, w, observer, cell, p.window[i].neighbours >> (4 * radius), location, out);
       }
-      if constexpr (kSettles) {
-        unseen += step - object_seen[slot];
-        object_seen[slot] = step;
-      }
-      // Without a branch: whether an agent sees scenery or an actor is unpredictable.
-      const bool is_actor = slot < actors;
-      const int32_t index = is_actor ? slot : scenery[max_of(slot - actors, 0)].kind;
-      const uint8_t* line = (is_actor ? lines : scenery_lines) + static_cast<int64_t>(index) * kLine;
-      const int32_t count = line[kLine - 1];
-      TokenWriter out{at, room, attempted};
-      if (count <= kLineTokens && !plain) {
-        out.put_line(location, marks + 16 * i, line, count);
-      } else {
+      if (slot == kEmpty) continue;
+      unseen += note_seen(w.object_seen, slot, w.h->step);
+      const uint8_t* line = w.line(slot);
+      if (line[kLine - 1] > kLineTokens || plain) {
         put_object(p, w, slot, location, out);
+      } else {
+        for (int32_t j = 0; j < line[kLine - 1]; ++j) out.put(location, line[3 * j + 1], line[3 * j + 2]);
       }
-      at = out.at;
-      attempted = out.attempted;
     }
   }
-  writer.at = at;
-  writer.attempted = attempted;
   return unseen;
 }
 
-// For agents that were observed in parallel: what `observe_window<true>` does besides writing tokens. In the order of agents.
-MG_FN int32_t settle_seen(const Program& p, const World& w, int32_t observer, int32_t radius) {
-  TokenWriter nowhere{nullptr, 0, 0};
-  return observe_window<true>(p, w, observer, radius, false, nowhere);
+#if !defined(__CUDA_ARCH__)
+
+// A visible cell: what there is to copy.
+struct Sighting {
+  const uint8_t* line;
+  int32_t count;  // of its tokens
+  uint8_t sides;  // with a border, as bits
+  uint8_t place;  // in the window
+};
+
+// Looks at the visible cells, notes the objects as seen and returns the sum of `note_seen`. Without branches, so that the
+// memory of many cells is read at a time; an empty cell has the line of slot 0, without tokens.
+MG_FN int32_t sight_cells(const Program& p, const World& w, int32_t here, int32_t radius, const WindowSet& seen,
+                          Sighting* sightings, int32_t& sighted) {
+  const WindowPlace* places = w.scenery.places;
+  const int32_t *grid = w.grid + here, *line_of = w.scenery.line_of;
+  const uint8_t *edges = w.owner_edges + here, *lines = w.lines;
+  int32_t* object_seen = w.object_seen;
+  const int32_t step = w.h->step, shift = p.set().obs_territory ? 4 * radius : 32;  // 32: no borders are visible
+  int32_t unseen = 0;
+  Sighting* to = sightings;
+  for (int32_t k = 0; k < kWindowWords; ++k) {
+    for (uint64_t rest = seen.words[k]; rest != 0; rest &= rest - 1) {
+      const int32_t i = 64 * k + lowest_bit64(rest), offset = places[i].offset, slot = grid[offset];
+      const uint8_t* line = lines + static_cast<int64_t>(line_of[slot]) * kLine;
+      const int32_t is_object = -static_cast<int32_t>(slot != kEmpty);
+      unseen += (step - object_seen[slot]) & is_object;
+      object_seen[slot] = step & is_object;
+      *to++ = Sighting{line, line[kLine - 1], static_cast<uint8_t>(edges[offset] & (places[i].neighbours >> shift)),
+                       static_cast<uint8_t>(i)};
+    }
+  }
+  sighted = static_cast<int32_t>(to - sightings);
+  return unseen;
 }
 
-// Used tokens are contiguous, so after the reach of a wide copy, clearing ends at the first unused token.
+// The same as `observe_cells` for the cells before the end of the budget comes near, if no object blocks vision; removes them
+// from `seen`. Everything a loop needs is in local variables, because a store of tokens could change any other memory as far as
+// the compiler knows.
+MG_FN int32_t observe_quickly(const Program& p, const World& w, int32_t observer, int32_t radius, WindowSet& seen,
+                              TokenWriter& writer) {
+  constexpr int32_t kMost = 4 + kLineTokens + 2 * kWide + 1;  // tokens of a cell, and what copying may touch behind them
+  if (writer.attempted + kMost > writer.room) return 0;
+  const int32_t here = w.cell_of(observer), stride = w.h->stride;
+  Sighting sightings[kWindowWords * 64];
+  int32_t sighted;
+  const int32_t unseen = sight_cells(p, w, here, radius, seen, sightings, sighted);
+  const WindowPlace* places = w.scenery.places;
+  const int16_t* owners = w.owner_seen + here;
+  const uint32_t* tags = w.object_tags + observer * w.h->tag_words;
+  const uint32_t edge_feature = static_cast<uint32_t>(p.set().feature_territory_edge);
+  const int32_t steps[4] = {-stride, stride, 1, -1};  // in the order of the Edge bits
+  const auto label = [&](int32_t owner) { return owner < 0 ? 0u : 2u - test_bit(tags, owner); };
+  uint8_t* const begin = writer.at;
+  uint8_t* const last = begin + 3 * (writer.room - writer.attempted - kMost);
+  uint8_t* at = begin;
+  const Sighting* next = sightings;
+  for (const Sighting* end = sightings + sighted; next != end && at <= last && next->count <= kLineTokens; ++next) {
+    const WindowPlace& place = places[next->place];
+    if (next->sides != 0) {
+      const uint32_t own = label(owners[place.offset]);
+      uint32_t rest = next->sides;
+      do {
+        const int32_t side = lowest_bit(rest);
+        const uint32_t other = label(owners[place.offset + steps[side]]);
+        put_token(at, place.marks[0], edge_feature + static_cast<uint32_t>(side), 3 * own + other);
+        at += own == 1 && other == 1 ? 0 : 3;
+        rest &= rest - 1;
+      } while (rest != 0);
+    }
+    Wide wide;
+    __builtin_memcpy(&wide, place.marks, sizeof wide);
+    copy_wide(at, next->line, wide);
+    copy_wide(at + 3 * kWide, next->line + 3 * kWide, wide);
+    for (int32_t done = 2 * kWide; done < next->count; done += kWide) copy_wide(at + 3 * done, next->line + 3 * done, wide);
+    at += 3 * next->count;
+  }
+  writer.at = at;
+  writer.attempted += static_cast<int32_t>(at - begin) / 3;
+  const Sighting* const end = sightings + sighted;
+  seen = WindowSet{};
+  for (; next != end; ++next) seen.words[next->place >> 6] |= uint64_t{1} << (next->place & 63);
+  return unseen;
+}
+
+#endif
+
+// Writes the tokens of the visible objects and borders, nearest first.
+MG_FN int32_t observe_window(const Program& p, const World& w, int32_t observer, int32_t radius, bool plain,
+                             TokenWriter& writer) {
+  WindowSet seen = find_seen(w, p.set().obs_territory ? w.shown : w.occupied, w.cell_of(observer), radius);
+  int32_t unseen = 0;
+#if !defined(__CUDA_ARCH__)
+  if (!plain && w.h->vision_blockers == 0) unseen = observe_quickly(p, w, observer, radius, seen, writer);
+#endif
+  if ((seen.words[0] | seen.words[1] | seen.words[2] | seen.words[3]) == 0) return unseen;
+  return unseen + observe_cells(p, w, observer, radius, plain, seen, writer);
+}
+
+// Used tokens are contiguous, so after the reach of wide copies, clearing ends at the first unused token.
 MG_FN void clear_unused(uint8_t* at, const uint8_t* end) {
-  const uint8_t* touched = at + 3 * (kWide + 1);
+  const uint8_t* touched = at + 3 * (2 * kWide + 1);
   for (; at < end && (at < touched || at[1] != kUnused); at += 3) at[0] = at[1] = at[2] = kUnused;
 }
 
@@ -319,7 +403,7 @@ MG_FN void put_values(Machine& m, int32_t agent, TokenWriter& out) {
   w.agent_radius[agent] = static_cast<uint8_t>(radius);
 }
 
-// The stats of an observation. `attempted`: its tokens, with those beyond the budget; `unseen`: see `see_object`.
+// The stats of an observation. `attempted`: its tokens, with those beyond the budget; `unseen`: the sum of `note_seen`.
 MG_FN void count_observation(const Program& p, const World& w, int32_t agent, int32_t tokens, int32_t attempted,
                              int32_t unseen) {
   const Settings& set = p.set();
@@ -335,7 +419,7 @@ MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
   uint8_t* begin = io.observations + int64_t{agent} * io.tokens * 3;
   TokenWriter out{begin, io.tokens, 0};
   put_values(m, agent, out);
-  const int32_t unseen = observe_window<true>(m.p, m.w, m.w.agent_slot[agent], m.w.agent_radius[agent], m.plain(), out);
+  const int32_t unseen = observe_window(m.p, m.w, m.w.agent_slot[agent], m.w.agent_radius[agent], m.plain(), out);
   clear_unused(begin + 3 * min_of(out.attempted, io.tokens), begin + 3 * int64_t{io.tokens});
   count_observation(m.p, m.w, agent, io.tokens, out.attempted, unseen);
 }
@@ -343,6 +427,7 @@ MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
 MG_FN void write_observations(Machine& m, const Buffers& io) {
   m.begin_reading();
   m.s.completion = episode_completion(m.p.set(), m.w.h->step);
+  settle_territory(m.p, m.w);
   freshen_lines(m.p, m.w, 0, 1);
   for (int32_t agent = 0; agent < m.w.h->agents && m.ok(); ++agent) observe_agent(m, io, agent);
 }

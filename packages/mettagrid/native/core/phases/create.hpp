@@ -1,14 +1,14 @@
 // Creates a world from a program, a map and a seed (rules, section 10, construction): plan, build, start.
 #pragma once
 
-#include "hash.hpp"
-#include "made.hpp"
-#include "step.hpp"
+#include "core/state/hash.hpp"
+#include "core/phases/made.hpp"
+#include "core/phases/step.hpp"
 
 namespace mg {
 
 // A map: template index of each cell, -1 = empty, and the game stat that counts it. Agents appear as their own templates.
-struct Map {
+struct MapCells {
   const int32_t* cells;
   const int32_t* stats;
   int32_t height, width;
@@ -45,7 +45,7 @@ MG_FN Header plan_sizes(const Program& p, int32_t height, int32_t width) {
 
 // Fills in the bytes; false if an array would be too large to index.
 MG_FN bool measure_world(Header& h) {
-  int64_t largest = max_of<int64_t>(h.tag_capacity, int64_t{max_of(h.templates, h.actors)} * kLine);
+  int64_t largest = max_of<int64_t>(h.tag_capacity, (int64_t{h.templates} + h.actors + 1) * kLine);
   largest = max_of<int64_t>(largest, int64_t{max_of(h.templates, h.actors)} * max_of(h.resources, h.tag_words));
   largest = max_of<int64_t>(largest, int64_t{h.territories + 1} * h.cells);
   largest = max_of<int64_t>(largest, int64_t{h.area_capacity} * h.agents);
@@ -58,7 +58,7 @@ MG_FN bool measure_world(Header& h) {
 }
 
 // The sizes of a block, without its contents. `bytes` is 0 if it would be too large.
-MG_FN Header plan_world(const Program& p, const Map& map) {
+MG_FN Header plan_world(const Program& p, const MapCells& map) {
   const Settings& set = p.set();
   Header h = plan_sizes(p, map.height, map.width);
   const int32_t cells = map.height * map.width;
@@ -97,7 +97,7 @@ MG_FN Header plan_world(const Program& p, const Map& map) {
   return h;
 }
 
-MG_FN void lay_out_tags(const Program& p, const World& w, const Map& map) {
+MG_FN void lay_out_tags(const Program& p, const World& w, const MapCells& map) {
   const int32_t cells = map.height * map.width;
   for (int32_t tag = 0; tag < w.h->tags; ++tag) w.tag_room[tag] = p.tag_is_dynamic[tag].value ? w.h->actors : kTagSlack;
   for (int32_t i = 0; i < cells; ++i) {
@@ -141,7 +141,7 @@ MG_FN void reset_coverage(const Program& p, const World& w) {
 }
 
 // The scenery of a map. Ids count all objects of the map, row by row.
-MG_FN void build_map_scenery(const Program& p, const Map& map, const Header& plan, const SceneryHead& head, void* block) {
+MG_FN void build_map_scenery(const Program& p, const MapCells& map, const Header& plan, const SceneryHead& head, void* block) {
   const Scenery s = build_scenery(p, plan, head, block);
   int32_t id = 0, at = 0;
   for (int32_t i = 0; i < map.height * map.width; ++i) {
@@ -151,12 +151,13 @@ MG_FN void build_map_scenery(const Program& p, const Map& map, const Header& pla
     s.objects[at++] =
         SceneryObject{id, map.cells[i], static_cast<uint16_t>(i / map.width), static_cast<uint16_t>(i % map.width)};
   }
+  make_line_numbers(s, plan.actors);
   s.h->hash = scenery_hash(s);
 }
 
 // Builds everything that depends only on program and map: worlds of one map start as copies of one such block. `block`
 // has plan.bytes bytes, zeroed.
-MG_FN World build_world(const Program& p, const Map& map, const Header& plan, void* block, const void* scenery) {
+MG_FN World build_world(const Program& p, const MapCells& map, const Header& plan, void* block, const void* scenery) {
   *static_cast<Header*>(block) = plan;
   const World w = World::view(block, scenery);
   Header& h = *w.h;
@@ -184,6 +185,7 @@ MG_FN World build_world(const Program& p, const Map& map, const Header& plan, vo
     register_areas(p, w, slot);
     register_claims(p, w, slot);
   }
+  settle_territory(p, w);
   return w;
 }
 
@@ -201,6 +203,7 @@ MG_FN void start_world(const Program& p, const World& w, uint32_t seed, Scratch&
     for (int32_t i = m.result_begin(); i < m.s.top; ++i) add_tag(p, w, m.s.arena[i], made.tag);
     m.drop_result();
   }
+  settle_territory(p, w);
   reset_coverage(p, w);
 }
 

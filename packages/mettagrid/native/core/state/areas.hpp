@@ -1,7 +1,7 @@
 // Sources of areas of effect and the agents inside them (rules, section 7). `effects.hpp` applies them.
 #pragma once
 
-#include "machine.hpp"
+#include "core/state/objects.hpp"
 
 namespace mg {
 

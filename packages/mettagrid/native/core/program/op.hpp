@@ -5,7 +5,7 @@
 // Entities in operands: 0 actor, 1 target, 2 frontier node of a closure, 3 current element of the innermost loop.
 #pragma once
 
-#include "base.hpp"
+#include "core/base.hpp"
 
 namespace mg {
 
@@ -57,6 +57,7 @@ namespace mg {
   X(ScanShuffle, kPure)    /* shuffle the kept elements */                                                                \
   X(ScanLimit, kPure)      /* pops a number and keeps that many; negative: all */                                         \
   X(ScanClose, kPure)      /* the kept elements are the query result; restores target and frontier */                     \
+  X(KeepNearest, kPure)    /* results: targets, then origins, which are dropped; keeps targets within the least r of any origin, 1 <= r <= a */ \
   X(ClosureOpen, kPure)    /* results: seeds, then candidates (the two last results) */                                   \
   X(ClosureNext, kPure)    /* next pair (frontier, unvisited candidate); at the end jump */                               \
   X(ClosureAdd, kPure)     /* the target is reached; jump */                                                              \

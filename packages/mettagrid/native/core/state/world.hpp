@@ -8,8 +8,8 @@
 // a removed object is reused from the next step on; object ids are never reused.
 #pragma once
 
-#include "random.hpp"
-#include "scenery.hpp"
+#include "core/state/random.hpp"
+#include "core/state/scenery.hpp"
 
 namespace mg {
 
@@ -20,18 +20,22 @@ constexpr int32_t kTagSlack = 16;         // holders a tag without rules may gai
 constexpr int32_t kRemovedPerStep = 256;  // room for objects that are removed and recreated in one step
 
 // Why a step stopped early. The binding turns it into an exception; `fault_a`, `fault_b` carry the details.
+#define MG_FAULTS(X)                                                                               \
+  X(Nothing)                                                                                       \
+  X(CallDepth)   /* handlers nested too deeply: a = entry of the routine */                        \
+  X(Stack)       /* a loop, number or flag stack ran out */                                        \
+  X(Arena)       /* query results need more scratch memory than there is */                        \
+  X(Objects)     /* no free slot for a new object: a = slots of removed objects with claims */     \
+  X(TagHolders)  /* a = tag */                                                                     \
+  X(Areas)       /* no room for the areas of spawned objects: a = how many there are */            \
+  X(TokenBudget) /* a = agent, b = tokens attempted */                                             \
+  X(Shortcut)    /* debug build: a shortcut gave another result than the plain rules */            \
+  X(Claims)      /* no room for the territory claims of spawned objects: a = how many there are */ \
+  X(Scenery)     /* a rule changes an object that the compiler calls scenery: a = slot */
 enum class Fault : int32_t {
-  kNothing = 0,
-  kCallDepth,    // handlers nested too deeply: a = entry of the routine
-  kStack,        // a loop, number or flag stack ran out
-  kArena,        // query results need more scratch memory than there is
-  kObjects,      // no free slot for a new object: a = slots of removed objects that keep their claims
-  kTagHolders,   // a = tag
-  kAreas,        // no room for the areas of spawned objects: a = how many there are
-  kTokenBudget,  // a = agent, b = tokens attempted
-  kShortcut,     // debug build: a shortcut gave another result than the plain rules
-  kClaims,       // no room for the territory claims of spawned objects: a = how many there are
-  kScenery,      // a rule changes an object that the compiler calls scenery: a = slot
+#define MG_FAULT(name) k##name,
+  MG_FAULTS(MG_FAULT)
+#undef MG_FAULT
 };
 
 struct Header {
@@ -75,6 +79,18 @@ struct AreaSource {
 // stamped.
 struct Claim {
   int32_t slot, control, tag, row, col;
+};
+
+// Cells of a territory whose owners may be out of date, corners included.
+struct Region {
+  int32_t territory, top, left, bottom, right;
+};
+
+constexpr int32_t kStaleRegions = 24;  // noted until their owners are read; then, or when there is no more room, updated
+
+struct StaleRegions {
+  int32_t count;  // 0 between steps
+  Region regions[kStaleRegions];
 };
 
 enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasAreas = 8, kBlocksVision = 16, kRemoved = 32 };
@@ -139,8 +155,11 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
   X(uint8_t, owner_edges, h.cells)          /* bits N, S, E, W: the neighbour's owner differs */      \
   X(int16_t, owner_seen, h.cells)           /* owner of the first territory that has one, or -1 */    \
   X(int16_t, owner, h.territories* h.cells) /* [territory][cell]: tag id or -1 */                     \
+  X(StaleRegions, stale, 1)                 /* see territory.hpp */                                   \
   X(uint64_t, changed, (h.slots + 64) / 64) /* bit per slot, see World::mark */                       \
-  X(uint8_t, lines, (h.actors + 1) * kLine) /* encoded tokens; one to spare for wide reads. Last: a reset leaves them */
+  X(uint8_t, lines,                                                                                   \
+    (h.actors + h.templates + 1) *                                                                    \
+        kLine) /* encoded tokens of actors and of scenery templates; one to spare for wide reads. Last: a reset leaves them */
 
 #define MG_ARRAYS(X) MG_STATE(X) MG_MADE(X)
 
@@ -213,6 +232,13 @@ struct World {
   MG_FN uint8_t* order(int32_t slot) const {
     return slot < actors ? held_order + slot * h->resources : scenery.order + fixed(slot).kind * h->resources;
   }
+  // On a GPU, worlds read the lines of scenery where the map has them.
+  MG_FN const uint8_t* line(int32_t slot) const {
+#if defined(__CUDA_ARCH__)
+    if (slot >= actors) return scenery.lines + static_cast<int64_t>(fixed(slot).kind) * kLine;
+#endif
+    return lines + static_cast<int64_t>(scenery.line_of[slot]) * kLine;
+  }
   MG_FN bool is_agent(int32_t slot) const { return agent(slot) >= 0; }
   MG_FN int64_t distance2(int32_t a, int32_t b) const {
     const int64_t dr = row(a) - row(b), dc = col(a) - col(b);
@@ -225,10 +251,10 @@ struct World {
     put_bit(occupied, at, slot != kEmpty);
     put_bit(shown, at, slot != kEmpty || owner_edges[at] != 0);
   }
-  // ...and to the edges.
+  // ...and to the edges; lanes may write those of different cells.
   MG_FN void set_edges(int32_t at, int32_t edges) const {
     owner_edges[at] = static_cast<uint8_t>(edges);
-    put_bit(shown, at, edges != 0 || grid[at] != kEmpty);
+    put_shared_bit(shown, at, edges != 0 || grid[at] != kEmpty);
   }
 
   // Every change of an object asks first: true for actors. Scenery cannot change, or the compiler is wrong.
