@@ -95,7 +95,8 @@ class _Season:
         ]
         self.users = Process("users", self.scheduler)
         self.checks = Checks(self.cluster, prepared, faults.notice_latency)
-        self.is_entered = False
+        self.entered_at = 0.0
+        """when all policies were entered and all faults had ended"""
 
     def play(self) -> Snapshot | None:
         """Play to the end; return what is there then, or None if the season does not end."""
@@ -138,6 +139,7 @@ class _Season:
         if self.faults is not CALM:
             users.spawn(self._read())
         await asyncio.gather(causing, entering)
+        self.entered_at = self.scheduler.now
         while not self._is_over():
             if self.scheduler.now > PATIENCE_SECONDS:
                 self.checks.violate("the season does not end")
@@ -166,7 +168,7 @@ class _Season:
             return False
         if not group.is_whole(len(self.servers)):
             return False
-        return scheduler.now - max(self.cluster.committed_at, self.faults.seconds, group.changed_at) >= QUIET_SECONDS
+        return scheduler.now - max(self.cluster.committed_at, self.entered_at, group.changed_at) >= QUIET_SECONDS
 
     async def _enter_all(self, users: Process) -> None:
         """Enter every policy, each by its owner, then start what has to be started."""
