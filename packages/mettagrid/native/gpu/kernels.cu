@@ -100,7 +100,7 @@ extern "C" __global__ void __launch_bounds__(32 * kMostWarps)
 }
 
 #ifndef MG_RULES_BLOCKS
-#define MG_RULES_BLOCKS 8  // of 128 threads, at least, on a multiprocessor: limits the registers of a thread
+#define MG_RULES_BLOCKS 6  // of 128 threads, at least, on a multiprocessor: limits the registers of a thread
 #endif
 constexpr int32_t kMostViews = 32;
 
