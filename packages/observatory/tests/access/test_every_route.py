@@ -79,6 +79,7 @@ class Scene:
             "match_id": self.match,
             "agent_idx": 0,
             "artifact_type": "logs",
+            "engine": "bitworld",
             "episode_id": self.episode,
             "run_id": self.run,
             "job_id": self.own_job,
@@ -216,6 +217,8 @@ ROUTES: dict[str, tuple[str, Callable[[Scene], Any] | None]] = {
     "GET /observatory/viewer": (OPEN.format(307), None),
     "GET /observatory/viewer/": (OPEN.format(200), None),
     "GET /observatory/viewer/assets/{name}": (OPEN.format(422), None),
+    "GET /observatory/viewer/{engine}/": (OPEN.format(200), None),
+    "GET /observatory/viewer/{engine}/assets/{name}": (OPEN.format(422), None),
     "GET /observatory/api/policies/{policy_version_id}/card.svg": (OPEN.format(200), None),
     "GET /observatory/api/policies/{policy_version_id}/card.png": (OPEN.format(200), None),
     # policies
@@ -251,6 +254,7 @@ ROUTES: dict[str, tuple[str, Callable[[Scene], Any] | None]] = {
     "GET /episodes": (PUBLIC, None),
     "GET /episodes/{episode_id}": (PUBLIC, None),
     "GET /episodes/{episode_id}/replay.json.z": (PUBLIC.replace("200", "307"), None),
+    "GET /episodes/{episode_id}/scenes.z": (PUBLIC.replace("200", "307"), None),
     "POST /stats/episodes/query": (SIGNED_IN, lambda scene: {}),
     "POST /stats/episodes/bulk_upload/presigned-url": ("401 401 401 200 403 200 200 200", None),
     "POST /stats/episodes/bulk_upload/complete": (
