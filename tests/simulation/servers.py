@@ -64,7 +64,7 @@ def settings(folder: Path, kind: str = "") -> Settings:
 
 
 class Cluster:
-    """What servers share: files, a write lock, sessions of PostgreSQL, and the list of all that was committed."""
+    """The state that all servers share: files, a write lock, sessions of PostgreSQL and the list of commits."""
 
     def __init__(self, scheduler: Scheduler, folder: Path) -> None:
         self.scheduler, self.folder = scheduler, folder

@@ -53,7 +53,7 @@ def frames(pieces: list[Piece]) -> list[tuple[int, bytes]]:
 
 
 def shown(pieces: list[Piece]) -> dict[int, Scene]:
-    """What a viewer shows at each tick."""
+    """Return the picture of a viewer at each tick."""
     reader, scenes = SceneReader(), {}
     for tick, data in frames(pieces):
         reader.feed(data)

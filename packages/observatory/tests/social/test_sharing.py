@@ -106,7 +106,7 @@ def test_every_site_may_frame_the_replay_of_a_public_match_and_no_other(
         assert refused.status_code == 404 and "hidden policy" not in refused.text
         assert refused.headers["content-security-policy"].endswith("frame-ancestors *")
     waiting = world.match("open", "qualifying", [(world.version(ada, "new"), 4)])
-    assert "There is no replay of new v1 yet" in client.get(f"/observatory/embed/matches/{waiting}").text
+    assert "No replay of new v1 yet" in client.get(f"/observatory/embed/matches/{waiting}").text
     page = client.get(f"/observatory/matches/{match}", headers=HTML)
     assert page.headers["x-frame-options"] == "DENY"
 

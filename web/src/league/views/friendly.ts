@@ -75,7 +75,7 @@ export class FriendlyView extends View<FriendlyRoute> {
     renew(this.head, ...this.headOf(page));
     this.players.update(page.players);
     this.drawExplanation(page);
-    const why = page.status === "completed" ? "The replay is not stored any more." : "There is no replay yet.";
+    const why = page.status === "completed" ? "The replay has expired." : "No replay yet.";
     this.replay.update(page, { path: to.friendly(page.id), title: this.title, why });
     renew(
       this.parts.details.body,

@@ -86,7 +86,7 @@ struct Region {
   int32_t territory, top, left, bottom, right;
 };
 
-constexpr int32_t kStaleRegions = 24;  // noted until their owners are read; then, or when there is no more room, updated
+constexpr int32_t kStaleRegions = 24;  // capacity of the list; a full list is refreshed at once
 
 struct StaleRegions {
   int32_t count;  // 0 between steps

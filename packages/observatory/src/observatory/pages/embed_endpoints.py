@@ -115,7 +115,7 @@ def read_oembed(
 def _viewer(shown: Embedded, place: Place, base: str) -> Response:
     """Return the replay viewer with one replay, which its address cannot change."""
     if shown.replay is None:
-        return _message(f"There is no replay of {shown.card.title} yet", base + place.page)
+        return _message(f"No replay of {shown.card.title} yet", base + place.page)
     game = games.season_game(shown.engine)
     folder = game.viewer_folder()
     if folder is None:
