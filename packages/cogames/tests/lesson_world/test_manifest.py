@@ -49,6 +49,7 @@ def test_a_lesson_follows_its_player_and_waits_for_every_step(tmp_path: Path) ->
     game = threading.Thread(target=play, args=(environ, LessonConfig), daemon=True)
     game.start()
     goals: list[str] = []
+    shown = threading.Event()
 
     def watch() -> None:
         with opened(port, "/player?slot=0&token=secret&watch=1") as seat:  # as the page of a hosted seat does
@@ -56,6 +57,7 @@ def test_a_lesson_follows_its_player_and_waits_for_every_step(tmp_path: Path) ->
                 message = json.loads(raw) if isinstance(raw, str) else {}
                 if message.get("type") == "lesson":
                     goals.append(message["goal"]["title"])
+                    shown.set()
 
     watching = threading.Thread(target=watch, daemon=True)
     watching.start()
@@ -63,6 +65,7 @@ def test_a_lesson_follows_its_player_and_waits_for_every_step(tmp_path: Path) ->
         for raw in player:
             message = json.loads(raw)
             if message["type"] == "observation":
+                assert shown.wait(60)  # a watcher is sent the newest goal only, 30 times a second
                 player.send(json.dumps({"type": "action", "action_name": "move_east", "for_step": message["step"]}))
     game.join(60)
     watching.join(60)
