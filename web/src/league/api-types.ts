@@ -7,7 +7,7 @@ export interface ActionCounts {
   blocked: number | null;
   failed: number | null;
   missed: number | null;
-  cells: number;
+  cells: number | null;
 }
 
 /** A job, without its environment and its seeds. */

@@ -64,7 +64,7 @@ export interface PolicyCounts {
   taken: number | null;
   hearts: number | null;
   deaths: number | null;
-  cells: number;
+  cells: number | null;
 }
 
 /** Shares of the steps, and numbers per agent. */
@@ -85,7 +85,7 @@ export function countsOf(explanation: Explanation): PolicyCounts[] {
       taken: explanation.held_name ? last(policy.taken) : null,
       hearts: last(policy.hearts),
       deaths: last(policy.deaths),
-      cells: counts.cells / agents,
+      cells: counts.cells === null ? null : counts.cells / agents,
     };
   });
 }

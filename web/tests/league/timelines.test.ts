@@ -65,7 +65,7 @@ describe("two matches", () => {
 
   it("marks only large differences", () => {
     const [own] = countsOf(explained());
-    const rows = comparedCounts(own, { ...own, idle: 0.5, cells: own.cells + 1, missed: null });
+    const rows = comparedCounts(own, { ...own, idle: 0.5, cells: (own.cells ?? 0) + 1, missed: null });
     expect(rows.filter((row) => row.isLarge).map((row) => row.title)).toEqual(["Idle steps"]);
     expect(rows.find((row) => row.title === "Missed deadlines")).toMatchObject({ left: "0.00", right: "–" });
     expect(rows.some((row) => row.title === "Deaths per agent")).toBe(false);

@@ -8,6 +8,7 @@ from typing import Any
 
 from bitworld.broadcast import Broadcast, Tick, write_scenes
 from bitworld.game import Account, Game
+from bitworld.history import write_history
 from bitworld.picture import Picture
 from bitworld.players.scenes import pack_scene
 from bitworld.registry import new_game
@@ -90,6 +91,10 @@ class SeatedMatch:
     def write_scenes(self, path: Path) -> None:
         """Write what spectators see, tick by tick, for the viewer; see `bitworld.broadcast`."""
         write_scenes(path, self._new_game, self._ticks)
+
+    def write_history(self, path: Path) -> None:
+        """Write the events and rewards of the match; see `bitworld.history`."""
+        write_history(path, self._new_game, self._ticks)
 
     def _new_game(self) -> Game:
         """Return a second game that begins like this one."""

@@ -11,6 +11,7 @@ import pytest
 
 from bitworld.players.scenes import SCENE_BYTES as PACKED_SCENE_BYTES
 from bitworld.replays import ReplayGame, read_replay
+from cogames.league.bitworld import GAME
 from cogames.policy.bundles import create_bundle
 from mettagrid.bitworld import BITWORLD_ACTION_NAMES
 from mettagrid.config.bitworld_config import BitWorldEnvConfig
@@ -28,6 +29,8 @@ from mettagrid.runner.policy_server.websocket_transport import (
 )
 from mettagrid.runner.rollout import run_episode_local
 from mettagrid.runner.types import PureSingleEpisodeJob
+from observatory.games import PolicyToPlay as LeaguePolicy
+from softmax.wire import Explanation
 
 FAST = {"startWaitTicks": 0, "roleRevealTicks": 0}
 RANDOM = PolicySpec(class_path="bitworld_random_action")
@@ -173,6 +176,23 @@ def test_a_boxed_policy_plays_a_job_of_the_league(tmp_path: Path) -> None:
     replay = ReplayGame(read_replay((tmp_path / "replay.json.z").read_bytes()))
     replay.seek(replay.length)
     assert (tmp_path / "scenes.z").stat().st_size > 1000
+
+
+def test_a_match_of_the_league_is_explained(tmp_path: Path) -> None:
+    policies = [LeaguePolicy(name, "metta://policy/bitworld_random_action") for name in ("crab:v1", "owl:v2")]
+    document: dict[str, Any] = {
+        "policy_uris": [policy.uri for policy in policies],
+        "assignments": [0, 1, 1],
+        "env": env(ticks=250).model_dump(mode="json"),
+        "seed": 4,
+    }
+    GAME.play(tmp_path, document, policies, minimum="none", time_limit_seconds=600)
+    explanation = Explanation.model_validate_json((tmp_path / "explanation.json").read_bytes())
+    rewards = json.loads((tmp_path / "results.json").read_text())["rewards"]
+    assert [policy.reward[-1] for policy in explanation.policies] == [rewards[0], (rewards[1] + rewards[2]) / 2]
+    assert (explanation.steps, explanation.max_steps, explanation.ticks[-1]) == (250, 250, 250)
+    assert len(explanation.ticks) == len(explanation.policies[0].reward) <= 122
+    assert all(0 < policy.counts.idle < policy.counts.steps for policy in explanation.policies)
 
 
 def test_the_bundle_of_the_scripted_player_plays_in_a_box_and_sees_scenes(tmp_path: Path) -> None:

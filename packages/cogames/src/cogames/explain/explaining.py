@@ -14,7 +14,7 @@ from cogames.explain.teams import Holding, Team, find_holding, find_teams
 from mettagrid.replay import Replay
 from softmax.wire import ActionCounts, ExplainedPolicy, ExplainedTeam, Explanation
 
-__all__ = ["Seats", "explain"]
+__all__ = ["DIGITS", "VERSION", "Seats", "agents_of", "distinct_names", "explain"]
 
 VERSION = 1
 SAMPLES = 120
@@ -51,7 +51,7 @@ def explain(replay: Replay, seats: Seats | None = None) -> Explanation:
     episode = Episode(replay)
     teams = find_teams(episode)
     holding = find_holding(episode, teams)
-    sides = [_side(episode, seats, index, name) for index, name in enumerate(_names(seats))]
+    sides = [_side(episode, seats, index, name) for index, name in enumerate(distinct_names(seats))]
     sides = [side for side in sides if side.agents]
     ticks = _sampled(episode)
     columns = [episode.column(tick) for tick in ticks]
@@ -81,19 +81,23 @@ def explain(replay: Replay, seats: Seats | None = None) -> Explanation:
     )
 
 
-def _names(seats: Seats) -> list[str]:
+def distinct_names(seats: Seats) -> list[str]:
     """Return names that differ: a policy that plays against itself has its agents behind its name."""
     names = list(seats.names)
-    return [name if names.count(name) == 1 else f"{name} ({_agents(seats, index)})" for index, name in enumerate(names)]
+    return [name if names.count(name) == 1 else f"{name} ({_listed(seats, index)})" for index, name in enumerate(names)]
 
 
-def _agents(seats: Seats, policy: int) -> str:
-    agents = [agent for agent, seat in enumerate(seats.assignments) if seat == policy]
+def agents_of(seats: Seats, policy: int) -> list[int]:
+    return [agent for agent, seat in enumerate(seats.assignments) if seat == policy]
+
+
+def _listed(seats: Seats, policy: int) -> str:
+    agents = agents_of(seats, policy)
     return f"agent{'s' if len(agents) != 1 else ''} {', '.join(map(str, agents))}"
 
 
 def _side(episode: Episode, seats: Seats, index: int, name: str) -> Side:
-    agents = [agent for agent, seat in enumerate(seats.assignments) if seat == index and agent in episode.agents]
+    agents = [agent for agent in agents_of(seats, index) if agent in episode.agents]
     hearts, deaths = [], []
     for agent in agents:
         ticks, differences = episode.changes(agent, "heart")

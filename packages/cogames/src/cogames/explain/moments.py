@@ -15,7 +15,7 @@ from cogames.explain.episode import Episode
 from cogames.explain.teams import Holding, Team
 from softmax.wire import Moment
 
-__all__ = ["Side", "find_moments"]
+__all__ = ["Candidate", "Side", "faults_of", "find_moments", "select"]
 
 LISTED = 10
 PER_KIND = 4
@@ -44,7 +44,9 @@ class Side:
 
 
 @dataclass(frozen=True)
-class _Candidate:
+class Candidate:
+    """A moment that may be listed; the heaviest are."""
+
     weight: float
     moment: Moment
 
@@ -53,16 +55,21 @@ def find_moments(
     episode: Episode, teams: Sequence[Team], holding: Holding | None, sides: Sequence[Side]
 ) -> list[Moment]:
     """Return the turning points in order of time."""
-    found: list[_Candidate] = []
+    found: list[Candidate] = []
     if episode.steps:
         if holding is not None:
             found += [*_first_captures(episode, teams, holding, sides), *_leads(episode, teams, holding)]
             found += _swings(episode, teams, holding)
         for side in sides:
-            found += [*_failures(side), *_deadlines(side), *_deaths(episode, side), *_hearts(side)]
-            found += [*_stillness(episode, side), *_obstacles(episode, side)]
+            found += [*faults_of(side), *_deaths(episode, side), *_hearts(side), *_stillness(episode, side)]
+            found += _obstacles(episode, side)
         found += _last_reward(episode)
-    by_kind: dict[str, list[_Candidate]] = {}
+    return select(found)
+
+
+def select(found: Sequence[Candidate]) -> list[Moment]:
+    """Return the heaviest moments, few of each kind, in order of time."""
+    by_kind: dict[str, list[Candidate]] = {}
     for candidate in sorted(found, key=lambda entry: (-entry.weight, entry.moment.tick, entry.moment.text)):
         by_kind.setdefault(candidate.moment.kind, []).append(candidate)
     kept = [candidate for same in by_kind.values() for candidate in same[:PER_KIND]]
@@ -77,7 +84,7 @@ def _window(episode: Episode) -> int:
 
 def _first_captures(
     episode: Episode, teams: Sequence[Team], holding: Holding, sides: Sequence[Side]
-) -> Iterator[_Candidate]:
+) -> Iterator[Candidate]:
     one = holding.name.removesuffix("s")
     for index, team in enumerate(teams):
         first = next((change for change in holding.changes if change.team == index and change.gained), None)
@@ -88,10 +95,10 @@ def _first_captures(
         text = f"Team {team.name} takes its first {one} at step {first.tick}{by}"
         weight = 3.0 if team.agents else 1.5
         policy = None if side is None else side.index
-        yield _Candidate(weight, Moment(tick=first.tick, kind="capture", text=text, policy=policy, team=index))
+        yield Candidate(weight, Moment(tick=first.tick, kind="capture", text=text, policy=policy, team=index))
 
 
-def _leads(episode: Episode, teams: Sequence[Team], holding: Holding) -> Iterator[_Candidate]:
+def _leads(episode: Episode, teams: Sequence[Team], holding: Holding) -> Iterator[Candidate]:
     """Find the steps from which on another team holds the most. A draw leaves the lead where it is."""
     held = holding.held
     most = held.max(axis=0)
@@ -114,10 +121,10 @@ def _leads(episode: Episode, teams: Sequence[Team], holding: Holding) -> Iterato
             f"({int(held[leader, column])} to {max(others)}){until}"
         )
         weight = 4.0 + 4.0 * (end - column) / episode.steps
-        yield _Candidate(weight, Moment(tick=episode.first + column, kind="lead", text=text, team=leader))
+        yield Candidate(weight, Moment(tick=episode.first + column, kind="lead", text=text, team=leader))
 
 
-def _swings(episode: Episode, teams: Sequence[Team], holding: Holding) -> Iterator[_Candidate]:
+def _swings(episode: Episode, teams: Sequence[Team], holding: Holding) -> Iterator[Candidate]:
     """Find for each team the largest gain and the largest loss within a twentieth of the episode."""
     width = min(_window(episode), episode.steps - 1)
     if width < 1:
@@ -137,25 +144,24 @@ def _swings(episode: Episode, teams: Sequence[Team], holding: Holding) -> Iterat
             end = min(end, episode.last)
             text = f"Team {team.name} {verb} {amount} {holding.name} between steps {begin} and {end}"
             weight = (2.0 + 4.0 * amount / peak) * (1.0 if team.agents else 0.6)
-            yield _Candidate(weight, Moment(tick=begin, kind=kind, text=text, team=index))
+            yield Candidate(weight, Moment(tick=begin, kind=kind, text=text, team=index))
 
 
-def _failures(side: Side) -> Iterator[_Candidate]:
+def faults_of(side: Side) -> Iterator[Candidate]:
+    """Find the failure of a policy and its first missed deadline."""
     if side.failed and side.failed_step is not None:
         words = "is disabled" if side.status == "disabled" else f"fails ({side.status.replace('_', ' ')})"
         text = f"{side.name} {words} at step {side.failed_step}; its agents do nothing from then on"
-        yield _Candidate(20.0, Moment(tick=side.failed_step, kind="failure", text=text, policy=side.index))
+        yield Candidate(20.0, Moment(tick=side.failed_step, kind="failure", text=text, policy=side.index))
 
-
-def _deadlines(side: Side) -> Iterator[_Candidate]:
     if len(side.late):
         number = side.missed or len(side.late)
         rest = "" if number == 1 else f", {number} in all"
         text = f"{side.name} misses its first deadline at step {int(side.late[0])}{rest}"
-        yield _Candidate(8.0, Moment(tick=int(side.late[0]), kind="deadline", text=text, policy=side.index))
+        yield Candidate(8.0, Moment(tick=int(side.late[0]), kind="deadline", text=text, policy=side.index))
 
 
-def _deaths(episode: Episode, side: Side) -> Iterator[_Candidate]:
+def _deaths(episode: Episode, side: Side) -> Iterator[Candidate]:
     if not len(side.deaths):
         return
     width = _window(episode)
@@ -168,17 +174,17 @@ def _deaths(episode: Episode, side: Side) -> Iterator[_Candidate]:
     else:
         last = int(side.deaths[most + number - 1])
         text = f"Agents of {side.name} run out of health {number} times between steps {tick} and {last}"
-    yield _Candidate(2.0 + number, Moment(tick=tick, kind="death", text=text, policy=side.index))
+    yield Candidate(2.0 + number, Moment(tick=tick, kind="death", text=text, policy=side.index))
 
 
-def _hearts(side: Side) -> Iterator[_Candidate]:
+def _hearts(side: Side) -> Iterator[Candidate]:
     if len(side.hearts):
         tick = int(side.hearts[0])
         text = f"{side.name} takes its first heart at step {tick}"
-        yield _Candidate(2.0, Moment(tick=tick, kind="heart", text=text, policy=side.index))
+        yield Candidate(2.0, Moment(tick=tick, kind="heart", text=text, policy=side.index))
 
 
-def _stillness(episode: Episode, side: Side) -> Iterator[_Candidate]:
+def _stillness(episode: Episode, side: Side) -> Iterator[Candidate]:
     """Find the longest time in which no agent of a policy acts."""
     if not side.agents:
         return
@@ -191,10 +197,10 @@ def _stillness(episode: Episode, side: Side) -> Iterator[_Candidate]:
     when = f"from step {begin} to the end" if end == episode.last else f"from step {begin} to step {end}"
     text = f"{who} does nothing {when} ({length} steps)"
     weight = 4.0 + 6.0 * length / episode.steps
-    yield _Candidate(weight, Moment(tick=begin, kind="idle", text=text, policy=side.index))
+    yield Candidate(weight, Moment(tick=begin, kind="idle", text=text, policy=side.index))
 
 
-def _obstacles(episode: Episode, side: Side) -> Iterator[_Candidate]:
+def _obstacles(episode: Episode, side: Side) -> Iterator[Candidate]:
     """Find the longest time in which an agent walks into an obstacle."""
     if episode.blocked is None:
         return
@@ -205,16 +211,16 @@ def _obstacles(episode: Episode, side: Side) -> Iterator[_Candidate]:
     begin = episode.first + column
     text = f"Agent {agent} of {side.name} walks into an obstacle {length} times in a row from step {begin}"
     weight = 3.0 + 4.0 * length / episode.steps
-    yield _Candidate(weight, Moment(tick=begin, kind="blocked", text=text, policy=side.index))
+    yield Candidate(weight, Moment(tick=begin, kind="blocked", text=text, policy=side.index))
 
 
-def _last_reward(episode: Episode) -> Iterator[_Candidate]:
+def _last_reward(episode: Episode) -> Iterator[Candidate]:
     total = episode.reward(list(episode.agents))
     growth = np.flatnonzero(np.diff(total, prepend=0.0))
     if len(growth) and growth[-1] < 0.8 * episode.steps:
         tick = episode.first + int(growth[-1])
         text = f"No agent gets a reward after step {tick}"
-        yield _Candidate(5.0, Moment(tick=tick, kind="reward", text=text))
+        yield Candidate(5.0, Moment(tick=tick, kind="reward", text=text))
 
 
 def _longest_run(flags: np.ndarray | np.bool) -> tuple[int, int]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cogames.league.game import MEGABYTE, MettaGridGame, OutputFile
+
+if TYPE_CHECKING:
+    from mettagrid.replay import Replay
 
 __all__ = ["GAME", "BitWorldLeagueGame"]
 
@@ -34,6 +37,11 @@ class BitWorldLeagueGame(MettaGridGame):
     def output_files(self, spec: Mapping[str, Any]) -> list[OutputFile]:
         """Return the files that a worker may send: those of mettagrid, and the scenes for the viewer."""
         return [*super().output_files(spec), OutputFile(self.viewer_file, 64 * MEGABYTE, is_replay=True)]
+
+    def _explain(self, folder: Path, spec: dict[str, Any], names: Sequence[str], replays: Sequence[Replay]) -> None:
+        from cogames.explain.job import write_bitworld_explanation
+
+        write_bitworld_explanation(folder, names, spec["assignments"], max_steps=spec["env"]["max_ticks"])
 
     def viewer_folder(self) -> Path | None:
         """Return the folder of the pages of BitWorld games; None if they were not built."""

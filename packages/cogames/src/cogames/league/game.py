@@ -16,6 +16,7 @@ from softmax.wire import AxisScore, DiagnosisFinding, MissionMetrics, MissionSpe
 
 if TYPE_CHECKING:
     from mettagrid.live import LiveDoor
+    from mettagrid.replay import Replay
 
 __all__ = ["GAME", "MettaGridGame", "OutputFile", "SeatedPolicy"]
 
@@ -199,8 +200,6 @@ class MettaGridGame:
         live: LiveDoor | None = None,
     ) -> None:
         """Play an episode and write its files to the folder, see `mettagrid.runner.boxed.job` and `explain.job`."""
-        from cogames.explain.job import write_explanation
-        from mettagrid.replay import Replay
         from mettagrid.runner.boxed.job import PolicyToPlay, play_job
 
         seated = [
@@ -210,8 +209,13 @@ class MettaGridGame:
         replays: list[Replay] = []
         limits: dict[str, Any] = {"minimum": minimum, "time_limit_seconds": time_limit_seconds}
         play_job(folder, spec, seated, **limits, live=live, on_replay=replays.append)
+        self._explain(folder, spec, [policy.name for policy in policies], replays)
+
+    def _explain(self, folder: Path, spec: dict[str, Any], names: Sequence[str], replays: Sequence[Replay]) -> None:
+        from cogames.explain.job import write_explanation
+
         if replays:
-            write_explanation(folder, replays[0], [policy.name for policy in policies], spec["assignments"])
+            write_explanation(folder, replays[0], names, spec["assignments"])
 
 
 GAME = MettaGridGame()

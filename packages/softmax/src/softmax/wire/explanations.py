@@ -30,7 +30,7 @@ class ActionCounts(ResponseModel):
     """other actions without effect"""
     missed: Nullable[int] = None
     """answers after the deadline"""
-    cells: int
+    cells: Nullable[int] = None
     """different cells that its agents stood on, summed over the agents"""
 
 
@@ -64,7 +64,8 @@ class Moment(ResponseModel):
 
     tick: int
     kind: str
-    """`capture`, `loss`, `lead`, `death`, `heart`, `idle`, `blocked`, `deadline`, `failure` or `reward`"""
+    """`capture`, `loss`, `lead`, `death`, `heart`, `idle`, `blocked`, `deadline`, `failure` or `reward`; in BitWorld
+    games also a kind of its events, such as `kill` or `win`"""
     text: str
     policy: Nullable[int] = None
     """position in `policies`"""

@@ -102,20 +102,22 @@ class BitWorldEpisode(SeatedEpisode):
         super().close()
         self._match.close()
 
-    def _write_scenes(self, path: Path) -> None:
-        """Write the scenes. A result does not depend on them: if this fails, there is a log message and no file."""
+    def _write(self, path: Path | None, write: Callable[[Path], None]) -> None:
+        """Write a file for people. A result does not depend on it: if this fails, there is a log message and no file."""
+        if path is None:
+            return
         try:
-            self._match.write_scenes(path)
+            write(path)
         except Exception:
-            logger.exception("The scenes of the match could not be written")
+            logger.exception("%s of the match could not be written", path.name)
             path.unlink(missing_ok=True)
 
     def outcome(self, background: BackgroundWriter | None) -> EpisodeOutcome:
         plan, env = self._plan, self._env
         if self._table.recorder is not None and plan.actions_path is not None:
             self._table.recorder.write(plan.actions_path)
-        if plan.scenes_path is not None:
-            self._write_scenes(plan.scenes_path)
+        self._write(plan.scenes_path, self._match.write_scenes)
+        self._write(plan.history_path, self._match.write_history)
         accounts = {account.name: account for account in self._match.accounts()}
         rewards = []
         for agent, counts in enumerate(self._counts):

@@ -8,6 +8,7 @@ The server's workers and `cogames reproduce` both call `play_job`, so that the s
 | `replay.json.z` | the episode, tick by tick | yes |
 | `actions.json.z` | the policies' actions, see `episode.recorded` | yes |
 | `scenes.z` | what spectators of a BitWorld game see, for its viewer | |
+| `history.json` | the events and rewards of a BitWorld game, for its explanation | yes |
 | `error_info.json` | why it could not be played, or which policy did not play to the end: a `RunnerError` | |
 | `runtime_info.json` | timings, isolation, versions: a `JobRuntime` | no |
 | `policy_agent_<i>.txt` | the output of a policy; `<i>` is its first agent | |
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ACTIONS",
     "ERROR_INFO",
+    "HISTORY",
     "REPLAY",
     "RESULTS",
     "RUNTIME_INFO",
@@ -56,7 +58,8 @@ __all__ = [
 ]
 
 RESULTS, REPLAY, ERROR_INFO = "results.json", "replay.json.z", "error_info.json"
-RUNTIME_INFO, ACTIONS, SCENES = "runtime_info.json", "actions.json.z", "scenes.z"
+RUNTIME_INFO, ACTIONS = "runtime_info.json", "actions.json.z"
+SCENES, HISTORY = "scenes.z", "history.json"
 # Parts of the time limit. A policy that exceeds its own part is at fault; the engine has the rest, so that an episode
 # that exceeds the whole limit is the machine's failure.
 _ANSWERS_PART = 0.7
@@ -206,6 +209,7 @@ def _play(
         replay_path=folder / REPLAY,
         actions_path=folder / ACTIONS,
         scenes_path=folder / SCENES,
+        history_path=folder / HISTORY,
         load_failure="verdict",
     )
     try:

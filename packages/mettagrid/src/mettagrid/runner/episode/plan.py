@@ -53,6 +53,8 @@ class EpisodePlan:
     actions_path: Path | None = None
     scenes_path: Path | None = None
     """what spectators of a BitWorld game see, for its viewer"""
+    history_path: Path | None = None
+    """the events and rewards of a BitWorld game, for its explanation"""
     device: str | None = None
     load_failure: Literal["raise", "verdict"] = "raise"
     barred: dict[int, Verdict] = field(default_factory=dict)
