@@ -162,3 +162,15 @@ def test_the_scenes_of_a_match_that_is_over_are_written_with_its_secrets(tmp_pat
     broadcast = Broadcast(match._new_game, match._ticks, hides_secrets=False)
     broadcast.end()
     assert messages == [message for piece in broadcast.read() for message in piece.messages]
+
+
+def test_the_last_tick_is_shown_however_late_the_end_is_noted() -> None:
+    match = played(10)
+    feed = match.broadcast(hides_secrets=False)
+    pieces = list(feed.read())
+    assert frames(pieces)[-1][0] == 9 and not feed.has_more
+    feed.end()
+    assert feed.has_more
+    pieces += feed.read()
+    assert frames(pieces)[-1][0] == 10 and not feed.has_more
+    assert not list(feed.read())

@@ -69,6 +69,8 @@ class Broadcast:
         self._writer = SceneWriter()
         self._position = 0
         """ticks that were read"""
+        self._drawn = 0
+        """the tick of the last frame"""
 
     def end(self) -> None:
         """Note that no ticks follow."""
@@ -80,11 +82,16 @@ class Broadcast:
     def rewind(self) -> None:
         """Let `read` begin with the first tick again."""
         self._game, self._writer, self._position = None, SceneWriter(), 0
+        self._drawn = 0
 
     @property
     def has_more(self) -> bool:
         """Return whether there is something to read."""
-        return self._game is None or self._position < len(self._ticks)
+        return self._game is None or self._position < len(self._ticks) or self._lacks_last_frame
+
+    @property
+    def _lacks_last_frame(self) -> bool:
+        return self.has_ended and self._drawn < self._position == len(self._ticks)
 
     def read(self) -> Iterator[Piece]:
         """Yield what was played and not read before; the state before the first tick first."""
@@ -97,11 +104,12 @@ class Broadcast:
             frames = []
             for tick in self._ticks[self._position : end]:
                 self._play(self._game, tick)
-                is_last = self.has_ended and self._position == len(self._ticks)
-                if is_last or self._position % TICKS_PER_FRAME == 0:
+                if self._lacks_last_frame or self._position % TICKS_PER_FRAME == 0:
                     frames.append(self._frame(self._game))
             if frames:
                 yield Piece(end, self._ticks[end - 1].at, [SCENES + b"".join(frames)])
+        if self._lacks_last_frame:  # the match ended after its last tick was read
+            yield Piece(last, self._ticks[last - 1].at, [SCENES + self._frame(self._game)])
 
     def _opening(self, game: Game) -> bytes:
         document = {
@@ -119,6 +127,7 @@ class Broadcast:
         self._position += 1
 
     def _frame(self, game: Game) -> bytes:
+        self._drawn = self._position
         scene = self._writer.update(game.public_scene() if self._hides_secrets else game.scene())
         return _FRAME.pack(self._position, len(scene)) + scene
 

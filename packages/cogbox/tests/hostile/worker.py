@@ -215,6 +215,7 @@ class Neighbour(Arrangement):
             mounts=[Mount(world.bundle)],
             python=uses_own_python(sandbox),
         )
+        self._box.wait_started()
         wait_for(self._box, b"ready")
         self.targets |= {"neighbour_folder": str(self._box.work), "neighbour_pid": self._box.pid}
 
