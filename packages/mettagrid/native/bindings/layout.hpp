@@ -68,7 +68,7 @@ inline nb::list fault_names() {
   return names;
 }
 
-// Numbers that Python uses too.
+// Numbers that Python or the pages use too; tests compare the latter (packages/mettagrid/tests/viewer).
 inline nb::dict constants() {
   nb::dict numbers;
   numbers["actor"] = static_cast<int32_t>(mg::Entity::kActor);
@@ -79,6 +79,10 @@ inline nb::dict constants() {
   numbers["kept_results"] = mg::kKeptResults;
   numbers["most_held"] = mg::kMostHeld;
   numbers["tag_slack"] = mg::kTagSlack;
+  numbers["global_location"] = mg::kGlobalLocation;
+  numbers["unused_location"] = mg::kUnused;
+  numbers["window_side"] = mg::kWindowSide;
+  numbers["full_radius"] = mg::kFullRadius;
   numbers["snapshot_tokens_at"] = offsetof(cpu::SnapshotHead, tokens);
   return numbers;
 }

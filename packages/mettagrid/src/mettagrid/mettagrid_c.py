@@ -90,9 +90,9 @@ def _new_arrays(agents: int, tokens: int) -> dict[str, np.ndarray]:
 class PackedCoordinate:
     """A cell of the observation window in one byte: row in the high half, column in the low half."""
 
-    MAX_PACKABLE_COORD = 14
-    GLOBAL_LOCATION = 0xFE
-    _EMPTY = 0xFF
+    MAX_PACKABLE_COORD = CONSTANTS["window_side"] - 1
+    GLOBAL_LOCATION = CONSTANTS["global_location"]
+    _EMPTY = CONSTANTS["unused_location"]
 
     @classmethod
     def pack(cls, row: int, col: int) -> int:
