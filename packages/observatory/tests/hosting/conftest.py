@@ -88,8 +88,10 @@ class Arcade:
         worker = Worker(client, "worker", stopping=stopped.is_set, minimum="namespaces")
         try:
             with SideLane(client, "worker", worker.work, HOSTED, stopping=stopped.is_set):
-                yield
-                stopped.set()
+                try:
+                    yield
+                finally:
+                    stopped.set()  # else a test that fails waits for its game
         finally:
             client.close()
 
