@@ -22,14 +22,14 @@ struct Character {
 
   // Miners become aligners
   int waiting_hearts = 3;       // when this many hearts wait that no other cog comes for,
-  int steps_per_heart = 4;      // and one more for this many steps to the hub,
+  int steps_per_heart = 2;      // and one more for this many steps to the hub,
   int enough_hearts = 12;       // or this many are there beyond those for open junctions,
   double least_miners = 0.25;   // while this share of the team continues to mine.
   int expected_junctions = 30;  // junctions the team expects to find as long as something is unknown
   int gear_steps = 4;           // steps past the station to the hub
 
   // Hearts
-  int most_hearts = 5;         // carried at once
+  int most_hearts = 6;         // carried at once
   int worthwhile_hearts = 1;   // that are worth a walk to the hub
   int sharing_steps = 3;       // cogs within this many steps of the hub share its hearts
   int reserve_hearts = 4;      // with which a cog waits for the next open junction
