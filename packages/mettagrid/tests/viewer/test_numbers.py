@@ -20,7 +20,7 @@ def number(file: str, name: str) -> int:
 def test_tokens_of_the_engine() -> None:
     assert number("decode/tokens.ts", "GLOBAL") == GLOBAL_LOCATION == CONSTANTS["global_location"]
     assert number("decode/vision.ts", "FULL_RADIUS") == CONSTANTS["full_radius"]
-    assert EMPTY_LOCATION == CONSTANTS["unused_location"]
+    assert CONSTANTS["unused_location"] == EMPTY_LOCATION
 
 
 def test_fields_of_recorded_rows() -> None:

@@ -92,6 +92,7 @@ def test_a_guest_begins_the_first_lesson(visit: Any, arcade: Arcade, token: str,
         press(page, page.get_by_role("button", name="Ready"))
         frame = game_frame(page)
         expect(frame.locator("[data-testid=goal]")).to_contain_text("Walk to the mark")
+        expect(frame.locator(".is-driving")).to_be_attached()  # before that, keys do not move the cog
         east = frame.locator("[data-action=move_east]")
         if has_touch(page):
             expect(frame.locator("[data-testid=pad]")).to_be_visible()

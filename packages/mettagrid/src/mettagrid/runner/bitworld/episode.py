@@ -103,7 +103,7 @@ class BitWorldEpisode(SeatedEpisode):
         self._match.close()
 
     def _write(self, path: Path | None, write: Callable[[Path], None]) -> None:
-        """Write a file for people. A result does not depend on it: if this fails, there is a log message and no file."""
+        """Write a file for people. No result depends on it: if this fails, there is a log message and no file."""
         if path is None:
             return
         try:
