@@ -25,6 +25,8 @@ export class Driver {
   /** the last received step, and the step of the last sent action */
   private step = 0;
   private sentAt = -1;
+  /** an action from before the first time in control */
+  private early: string | null = null;
   private readonly socket: LiveSocket;
 
   constructor(
@@ -47,6 +49,10 @@ export class Driver {
 
   /** Act in the next step. A key that is held down acts once per step. */
   act(name: string, isRepeated = false): void {
+    if (!this.wasInControl) {
+      this.early = name;
+      return;
+    }
     if (isRepeated && this.sentAt === this.step) return;
     this.sentAt = this.step;
     this.send({ type: "action", action_name: name, step: true }); // lets a host step a paused game
@@ -97,6 +103,8 @@ export class Driver {
     if (this.isInControl) {
       this.wasInControl = true;
       this.tries = 0;
+      if (this.early !== null) this.act(this.early);
+      this.early = null;
     } else if (driver) return this.events.ended(`Agent ${this.slot} was taken over by ${driver}`);
     this.events.changed();
   }
