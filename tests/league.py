@@ -64,7 +64,7 @@ class League:
 
     def http(self, token: str | None = None) -> httpx.Client:
         headers = {"X-Auth-Token": token} if token else {}
-        return httpx.Client(base_url=self.url, headers=headers, timeout=60, trust_env=False)
+        return httpx.Client(base_url=self.url, headers=headers, timeout=60, trust_env=False, verify=False)
 
 
 def published_calls() -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ import logging
 import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import cache
 from importlib.metadata import version
 
 import anyio
@@ -72,8 +73,7 @@ def create_app(settings: Settings | None = None, *, clock: Clock = utc_now) -> F
         database.close()
         raise
     refusals.install(app)
-    for router in _routers():
-        app.include_router(router)
+    app.router.routes += _routes()
     app.router.routes[:0] = _sockets()  # before the pages, which take every path
     _install_operations(app)
     return app
@@ -261,6 +261,15 @@ def _routers() -> list[APIRouter]:
         frames,
         site,
     ]
+
+
+@cache
+def _routes() -> list[BaseRoute]:
+    """Return the routes of every server in this process: to analyse their parameters takes a second."""
+    holder = APIRouter(dependencies=[Depends(limit)], generate_unique_id_function=_operation_id, redirect_slashes=False)
+    for router in _routers():
+        holder.include_router(router)
+    return holder.routes
 
 
 def _sockets() -> list[BaseRoute]:

@@ -139,7 +139,7 @@ class RunningServer:
 
     def admin(self) -> httpx.Client:
         headers = {"X-Auth-Token": self._token, "X-Use-Elevated-Privileges": "true"}
-        return httpx.Client(base_url=self.url, headers=headers, timeout=60, trust_env=False)
+        return httpx.Client(base_url=self.url, headers=headers, timeout=60, trust_env=False, verify=False)
 
     def make_season(self, yaml: str = SEASON) -> None:
         with self.admin() as http:

@@ -57,7 +57,7 @@ class League(Processes):
     def read(self, path: str) -> Any:
         """What the server answers to the owner; None when it is not there."""
         try:
-            answer = httpx.get(self.url + path, headers=self._headers, timeout=30, trust_env=False)
+            answer = httpx.get(self.url + path, headers=self._headers, timeout=30, trust_env=False, verify=False)
         except httpx.TransportError:
             return None
         return answer.json() if answer.is_success else None
