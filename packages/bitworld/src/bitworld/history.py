@@ -25,21 +25,16 @@ def history_of(game: Game, ticks: Sequence[Tick]) -> dict[str, Any]:
     every = max(1, -(-len(ticks) // SAMPLES))
     sampled = sorted(range(len(ticks), -1, -every))
     rewards = [_rewards(game, players)] if sampled[0] == 0 else []
-    watcher, phase, events = game.watcher(), game.phase, []
+    watcher, events = game.watcher(), []
     for position, tick in enumerate(ticks, start=1):
         for player, text in tick.chats:
             game.chat(player, text)
         game.step(tick.masks)
         events += [{"tick": position, **asdict(event)} for event in watcher.look(game, tick.masks)]
-        if game.phase != phase:
-            phase = game.phase
-            events.append({"tick": position, "kind": "phase", "text": phase, "player": ""})
         if (len(ticks) - position) % every == 0:
             rewards.append(_rewards(game, players))
     counts = {account.name: dict(account.counts) for account in game.accounts()}
     return {
-        "game": game.name,
-        "title": game.title,
         "ticks": sampled,
         "players": [
             {"name": name, "rewards": list(own), "counts": counts.get(name, {})}

@@ -1,4 +1,4 @@
-"""What decided a match of a BitWorld game, from its history."""
+"""Explanations of BitWorld matches."""
 
 from typing import Any
 
