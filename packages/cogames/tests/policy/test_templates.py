@@ -36,14 +36,12 @@ def test_a_copy_of_the_trainable_template_plays_and_keeps_its_weights(
     torch = pytest.importorskip("torch")
     simulation = plays.new_simulation("arena", steps=10)
     policy = plays.new_policy(copied("trainable"), simulation, hidden_size="32", device="cpu")
-    torch.manual_seed(1)  # of the actions
     first = plays.agents(policy, simulation)
     policy.save_policy_data(str(tmp_path / file))
 
     simulation = plays.new_simulation("arena", steps=10)
     again = plays.new_policy("my_policy.MyTrainablePolicy", simulation, hidden_size=32)
     again.load_policy_data(str(tmp_path / file))
-    torch.manual_seed(1)
     assert plays.agents(again, simulation).actions == first.actions
     logits, values = again.network()(torch.zeros(3, 500, 3, dtype=torch.uint8))
     assert logits.shape == (3, 5) and values.shape == (3, 1)
