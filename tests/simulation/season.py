@@ -6,18 +6,20 @@ import asyncio
 import functools
 import json
 import random
+import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from unittest import mock
 
+from observatory.job_states import TERMINAL
 from observatory.operations import sweeping
 from tests.simulation import faults as fault_rules
 from tests.simulation.faults import CALM, Faults
 from tests.simulation.invariants import Checks, Snapshot, check_history, snapshot
 from tests.simulation.network import Lost, Network, Reply
-from tests.simulation.scenarios import SCENARIOS, Scenario, Template, ladder_settings, template, workplace
+from tests.simulation.scenarios import DATABASE, SCENARIOS, Scenario, Template, ladder_settings, template, workplace
 from tests.simulation.scheduler import Process, Scheduler
 from tests.simulation.servers import Cluster, Observer, Server
 from tests.simulation.workers import SimulatedWorker, WorkerLog
@@ -163,12 +165,15 @@ class _Season:
     def _is_over(self) -> bool:
         """Return whether everything was played and nothing has changed for a while."""
         scheduler, group = self.scheduler, self.cluster.group
-        last: dict[str, str] = {job: state for _, job, state, _ in self.cluster.moves}
-        if not last or not set(last.values()) <= {"completed", "failed"}:
-            return False
-        if not group.is_whole(len(self.servers)):
+        if not self.cluster.moves or not group.is_whole(len(self.servers)) or self._has_work():
             return False
         return scheduler.now - max(self.cluster.committed_at, self.entered_at, group.changed_at) >= QUIET_SECONDS
+
+    def _has_work(self) -> bool:
+        """Return whether a job waits or is being played; only the database knows of one that no worker has taken."""
+        with closing(sqlite3.connect(self.folder / DATABASE)) as database:
+            states = {state for (state,) in database.execute("SELECT DISTINCT status FROM jobs")}
+        return not states <= TERMINAL
 
     async def _enter_all(self, users: Process) -> None:
         """Enter every policy, each by its owner, then start what has to be started."""
