@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 
 import packages.observatory.tests.loaded  # noqa: F401
 from observatory.serving.serving import serve
@@ -39,6 +40,8 @@ def main() -> None:
                     lane.main()
                 else:
                     scripted.main()
+            except BaseException:
+                traceback.print_exc()
             finally:
                 os._exit(1)
         print(child, flush=True)

@@ -43,6 +43,7 @@ from coworld.errors import CoworldError
 
 ROUNDS = int(os.environ.get("SCRIPT_ROUNDS", "2"))
 VARIANT = "quick"
+PLAYED = {"played", "swapped"}
 
 
 class Script:
@@ -102,12 +103,13 @@ class Script:
 
     def ending(self) -> list[Message]:
         """The end of the round, when everything is known that it depends on."""
-        if set(self.results) != {"played", "swapped"} or "broken" not in self.failed or not self.rejected:
+        if not PLAYED <= set(self.results) or "broken" not in self.failed or not self.rejected:
             return []
         assert self.start is not None
         entrants = self.entrants()
         scores: dict[Any, list[float]] = {entrant.policy_version_id: [] for entrant in entrants}
-        for result in self.results.values():
+        for name in PLAYED:  # what should be cancelled is played if the program is killed before it says so
+            result = self.results[name]
             for score in result.scores:
                 scores[score.policy_version_id].append(score.score)
         blamed = self.failed["broken"].failed_policy_version_id
