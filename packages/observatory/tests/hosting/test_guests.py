@@ -75,6 +75,7 @@ def test_a_guest_starts_a_listed_game_and_sits_in_its_first_seat(visit: Callable
     guest = visit()
     [listed] = guest.client.get(GAMES).json()["games"]
     assert (listed["game"], listed["coworld_id"], listed["variant_id"]) == ("paintarena:small", arena, "small")
+    assert listed["title"] == "Paint Arena"
     started = guest.start("paintarena:small")
     assert started["status"] == "starting" and started["variant_id"] == "small" and started["player_url"]
     assert started["global_url"] is None and started["can_manage"]

@@ -4,7 +4,7 @@ import type { Difference, Explanation, MatchExplanation, Moment, PolicyFailure }
 import { count, counted, NONE, percent, plainName, score, words } from "../format";
 import { countsOf, differencesTitle, type PolicyCounts, timelinesOf } from "../timelines";
 import { empty } from "./bits";
-import { LiveTable } from "./table";
+import { type Column, LiveTable } from "./table";
 import { TimelineChart } from "./timeline-chart";
 
 export const REPLAY_FRAME = "replay-frame";
@@ -27,7 +27,6 @@ export class Timelines {
 }
 
 export function countsTable(caption: string): LiveTable<PolicyCounts> {
-  const share = (value: number | null) => (value === null ? NONE : percent(value));
   return new LiveTable<PolicyCounts>(
     caption,
     [
@@ -39,35 +38,56 @@ export function countsTable(caption: string): LiveTable<PolicyCounts> {
           el("span", { class: "quiet small" }, ` ${counted(row.agents, "agent")}`),
         ],
       },
-      { title: "Idle", kind: "number", about: "steps without an action", cell: (row) => share(row.idle) },
-      { title: "Blocked", kind: "number", about: "moves into an obstacle", cell: (row) => share(row.blocked) },
-      {
-        title: "Failed",
-        kind: "number",
-        from: "tablet",
-        about: "other actions without effect",
-        cell: (row) => share(row.failed),
-      },
-      {
-        title: "Missed deadlines",
-        kind: "number",
-        from: "tablet",
-        about: "answers after the deadline",
-        cell: (row) => (row.missed === null ? NONE : count(row.missed)),
-      },
-      { title: "Taken", kind: "number", from: "tablet", about: "per agent", cell: (row) => score(row.taken, 1) },
-      { title: "Hearts", kind: "number", from: "tablet", about: "per agent", cell: (row) => score(row.hearts, 1) },
-      { title: "Deaths", kind: "number", from: "tablet", about: "per agent", cell: (row) => score(row.deaths, 1) },
-      {
-        title: "Cells",
-        kind: "number",
-        from: "desktop",
-        about: "visited per agent",
-        cell: (row) => score(row.cells, 0),
-      },
+      figure("Idle", "steps without an action", (row) => row.idle, percent),
+      figure("Blocked", "moves into an obstacle", (row) => row.blocked, percent),
+      figure("Failed", "other actions without effect", (row) => row.failed, percent, "tablet"),
+      figure("Missed deadlines", "answers after the deadline", (row) => row.missed, count, "tablet"),
+      figure(
+        "Taken",
+        "per agent",
+        (row) => row.taken,
+        (value) => score(value, 1),
+        "tablet",
+      ),
+      figure(
+        "Hearts",
+        "per agent",
+        (row) => row.hearts,
+        (value) => score(value, 1),
+        "tablet",
+      ),
+      figure(
+        "Deaths",
+        "per agent",
+        (row) => row.deaths,
+        (value) => score(value, 1),
+        "tablet",
+      ),
+      figure(
+        "Cells",
+        "visited per agent",
+        (row) => row.cells,
+        (value) => score(value, 0),
+        "desktop",
+      ),
     ],
     (row) => String(row.index),
   );
+}
+
+/** A number; the column is left out in games that do not have it. */
+function figure(
+  title: string,
+  about: string,
+  value: (row: PolicyCounts) => number | null,
+  format: (value: number) => string,
+  from?: Column<PolicyCounts>["from"],
+): Column<PolicyCounts> {
+  const cell = (row: PolicyCounts) => {
+    const number = value(row);
+    return number === null ? NONE : format(number);
+  };
+  return { title, kind: "number", about, from, value, cell };
 }
 
 /** The section of the match page. `viewer` is the address of its replay, null without one. */
@@ -77,7 +97,7 @@ export class ExplanationPart {
   private readonly timelines = new Timelines();
   private readonly below = el("div", { class: "column" });
   private readonly table = countsTable("Actions of each policy");
-  private readonly actions = el("div", {}, el("h3", {}, "Actions"), this.table.element);
+  private readonly actions = el("div", { class: "column" }, el("h3", {}, "Actions"), this.table.element);
 
   constructor() {
     this.element.append(this.above, this.timelines.element, this.below, this.actions);

@@ -6,6 +6,8 @@ export interface Column<R> {
   about?: string;
   cell: (row: R) => Child | Child[];
   kind?: "number" | "name" | "rank" | "bar";
+  /** a column in which this is null for every row is left out */
+  value?: (row: R) => unknown;
   /** the smallest screen that has room for it */
   from?: "phone" | "tablet" | "desktop";
 }
@@ -19,7 +21,9 @@ const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
  */
 export class LiveTable<R> {
   readonly element: HTMLTableElement;
+  private readonly head = el("tr");
   private readonly body = el("tbody");
+  private shown: readonly Column<R>[] = [];
   private readonly rows = new Map<string, { element: HTMLTableRowElement; stamp: string }>();
 
   constructor(
@@ -30,22 +34,20 @@ export class LiveTable<R> {
     /** the content of a row that is one cell over all columns, such as a line between others; null for other rows */
     private readonly whole: (row: R) => Child = () => null,
   ) {
-    const head = el("tr");
-    for (const column of columns) {
-      const title = column.title || el("span", { class: "unseen" }, "Details"); // screen readers name every column
-      head.append(el("th", { class: classOf(column), title: column.about, attrs: { scope: "col" } }, title));
-    }
+    this.show(columns);
     this.element = el(
       "table",
       { class: "rows" },
       el("caption", { class: "unseen" }, caption),
-      el("thead", {}, head),
+      el("thead", {}, this.head),
       this.body,
     );
   }
 
   /** `context` holds everything else that the cells of a row depend on. */
   update(rows: readonly R[], context: (row: R) => unknown = () => ""): void {
+    const shown = this.columns.filter(({ value }) => !value || rows.some((row) => value(row) !== null));
+    if (shown.length !== this.shown.length || shown.some((column, i) => column !== this.shown[i])) this.show(shown);
     const rowElements = rows.map((row) => {
       const key = this.key(row);
       const stamp = JSON.stringify([row, context(row)]);
@@ -64,15 +66,25 @@ export class LiveTable<R> {
     this.order(rowElements);
   }
 
+  private show(columns: readonly Column<R>[]): void {
+    this.shown = columns;
+    const cells = columns.map((column) => {
+      const title = column.title || el("span", { class: "unseen" }, "Details"); // screen readers name every column
+      return el("th", { class: classOf(column), title: column.about, attrs: { scope: "col" } }, title);
+    });
+    renew(this.head, ...cells);
+    for (const row of this.rows.values()) row.stamp = "";
+  }
+
   private fill(element: HTMLTableRowElement, row: R): void {
     const name = this.rowClass(row);
     if (element.className !== name) element.className = name;
     const whole = this.whole(row);
     if (whole !== null) {
-      renew(element, el("td", { class: "cell-whole", attrs: { colspan: this.columns.length } }, whole));
+      renew(element, el("td", { class: "cell-whole", attrs: { colspan: this.shown.length } }, whole));
       return;
     }
-    const cells = this.columns.map((column) => {
+    const cells = this.shown.map((column) => {
       const isHead = column.kind === "name";
       const cell = el(isHead ? "th" : "td", { class: classOf(column), attrs: isHead ? { scope: "row" } : {} });
       const content = column.cell(row);

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -24,6 +26,7 @@ __all__ = ["end", "find", "listed", "start"]
 
 REPLACED = "The guest started another game"
 ENDED = "The guest ended the game"
+MAX_TITLE_CHARACTERS = 40
 
 
 def listed(session: Session, settings: Settings) -> list[GuestGame]:
@@ -35,13 +38,12 @@ def listed(session: Session, settings: Settings) -> list[GuestGame]:
         except NotFound:
             continue
         game, variant = row.manifest["game"], _variant(row, variant_id)
-        title = game.get("title") or row.name
         found.append(
             GuestGame(
                 game=entry,
                 coworld_id=public_id("cow", row.id),
                 coworld_name=row.name,
-                title=title,
+                title=_title(game) or row.name,
                 description=game.get("description", ""),
                 variant_id=variant_id,
                 variant_name=variant.get("name") or variant_id,
@@ -49,6 +51,14 @@ def listed(session: Session, settings: Settings) -> list[GuestGame]:
             )
         )
     return found
+
+
+def _title(game: Mapping[str, Any]) -> str | None:
+    """Return the heading of a game's readme: manifests have names for commands, and no titles."""
+    readme = game.get("docs", {}).get("readme") or {}
+    first, _, _ = readme.get("value", "").lstrip().partition("\n")
+    is_heading = readme.get("type") == "text" and first.startswith("# ") and len(first) <= MAX_TITLE_CHARACTERS
+    return first.removeprefix("# ").strip() if is_heading else None
 
 
 def start(session: Session, guest: Guest, entry: str, *, settings: Settings, keys: Keys, now: datetime) -> HostedGame:
