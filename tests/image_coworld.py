@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -99,7 +100,7 @@ def running_worker(url: str, token: str, folder: Path, **environment: str) -> It
     try:
         yield log
     finally:
-        process.terminate()
+        process.send_signal(signal.SIGINT)  # give the job back: an episode in containers may take longer than anyone waits
         process.wait(120)
 
 
