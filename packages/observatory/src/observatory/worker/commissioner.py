@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,7 +13,7 @@ from observatory.games.coworlds import coworlds
 from observatory.jobs.schemas import Lease
 from observatory.worker.backoff import Backoff
 from observatory.worker.client import HttpJobClient, LeaseLost, ServerAway
-from observatory.worker.episode import end_with
+from observatory.worker.episode import follow
 
 __all__ = ["HttpPipe", "commission_in_child"]
 
@@ -27,7 +26,7 @@ def commission_in_child(
     parent: Connection, folder: Path, server: str, ca_file: Path | None, lease: Lease, minimum: str
 ) -> None:
     """Entry of the child: end when the worker has ended, whatever way, and run the commissioner."""
-    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
+    follow(parent)
     client = HttpJobClient(server, lease.job_token, ca_file=ca_file)
     with suppress(LeaseLost):  # the server has given the job to another worker, or ended it
         coworlds().commission(

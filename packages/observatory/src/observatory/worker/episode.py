@@ -13,7 +13,7 @@ from observatory import games, tracing
 from observatory.games import PolicyToPlay
 from observatory.worker.live import LiveSender
 
-__all__ = ["end_with", "play_in_child"]
+__all__ = ["follow", "play_in_child"]
 
 
 def play_in_child(
@@ -29,7 +29,7 @@ def play_in_child(
     """Entry of the child: end when the worker has ended, whatever way, and play."""
     if traceparent is not None:
         tracing.start_tracing("observatory-episode")
-    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
+    follow(parent)
     game = games.find(games.engine_of(spec))
     options = {} if live is None else {"live": live}
     with tracing.span("play episode", parent=traceparent, engine=games.engine_of(spec), policies=len(policies)):
@@ -39,9 +39,14 @@ def play_in_child(
     tracing.flush()
 
 
-def end_with(parent: Connection) -> None:
-    """End this process when the worker has ended."""
+def follow(worker: Connection) -> None:
+    """Leave it to the worker to end this process: it alone receives Ctrl-C, and this process ends when it does."""
+    os.setpgid(0, 0)
+    threading.Thread(target=_end_with, args=(worker,), daemon=True).start()
+
+
+def _end_with(worker: Connection) -> None:
     try:
-        parent.recv()
+        worker.recv()
     except (EOFError, OSError):
         os._exit(1)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 import uuid
 from collections.abc import Sequence
 from contextlib import suppress
@@ -23,7 +22,7 @@ from observatory.games import PolicyToPlay
 from observatory.games.coworlds import LiveGame, coworlds
 from observatory.jobs.schemas import Lease
 from observatory.worker.client import trusted_certificates
-from observatory.worker.episode import end_with
+from observatory.worker.episode import follow
 
 if TYPE_CHECKING:
     from websockets.asyncio.client import ClientConnection
@@ -50,7 +49,7 @@ def host_in_child(
     minimum: str,
 ) -> None:
     """Entry of the child: end when the worker has ended, whatever way, and host the game."""
-    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
+    follow(parent)
     coworlds().host(
         folder,
         lease.spec,
