@@ -100,7 +100,7 @@ def running_worker(url: str, token: str, folder: Path, **environment: str) -> It
     try:
         yield log
     finally:
-        process.send_signal(signal.SIGINT)  # give the job back: an episode in containers may take longer than anyone waits
+        process.send_signal(signal.SIGINT)  # give the job back: an episode in containers may take minutes
         process.wait(120)
 
 

@@ -103,7 +103,7 @@ class Script:
 
     def ending(self) -> list[Message]:
         """The end of the round, when everything is known that it depends on."""
-        if not PLAYED <= set(self.results) or "broken" not in self.failed or not self.rejected:
+        if PLAYED - set(self.results) or "broken" not in self.failed or not self.rejected:
             return []
         assert self.start is not None
         entrants = self.entrants()
