@@ -105,11 +105,13 @@ class Wire:
                 elif event.opcode in (Opcode.TEXT, Opcode.BINARY):
                     return bytes(event.data)
 
-    def send(self, data):
-        if isinstance(data, str):
-            self._protocol.send_text(data.encode())
-        else:
-            self._protocol.send_binary(data)
+    def send(self, *messages):
+        """Send messages so that they arrive together."""
+        for data in messages:
+            if isinstance(data, str):
+                self._protocol.send_text(data.encode())
+            else:
+                self._protocol.send_binary(data)
         self._flush()
 
     def ping(self, data):
@@ -121,8 +123,7 @@ class Wire:
         self._flush()
 
     def _flush(self):
-        for data in self._protocol.data_to_send():
-            self._socket.sendall(data)
+        self._socket.sendall(b"".join(self._protocol.data_to_send()))
 
 
 def good_answer(request, **fields):
@@ -217,7 +218,7 @@ HOSTILE = {
     ),
     "an answer too large": (lambda wire, raw, request: wire.send(b"\0" * (1 << 20)), "more than"),
     "a second answer": (
-        lambda wire, raw, request: [wire.send(good_answer(request)) for _ in range(2)],
+        lambda wire, raw, request: wire.send(good_answer(request), good_answer(request)),
         "without being asked",
     ),
     "junk": (lambda wire, raw, request: raw.sendall(b"\xff" * 1000), "invalid WebSocket frame"),

@@ -39,6 +39,8 @@ from coworld.runner.seats import Seat, Watched, end_all
 from coworld.runner.traces import collect_game_files, keep_game_logs, keep_player_files, keep_posted_log
 
 GRACE_SECONDS = 1.0
+"""a game has this long to end after one of its players has ended badly, before the player is blamed"""
+ENDING_SECONDS = 5.0
 """connections break when a game is ending; a game has this long to exit before a break counts as a failure"""
 
 
@@ -296,7 +298,7 @@ class Episode:
             if self.options.thorough and game.exit is None:
                 await probes.require_first_message(address, "/global", self.budget, suffix=" for a late viewer")
         except RunnerEpisodeError as error:
-            patience = GRACE_SECONDS if isinstance(error, probes.CutOff) else 0.0
+            patience = ENDING_SECONDS if isinstance(error, probes.CutOff) else 0.0
             if await game.exited_within(self.budget.at_most(patience)):
                 return  # the game was just ending; its exit is reported instead
             if dead := self.crashed_seat():

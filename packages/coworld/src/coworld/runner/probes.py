@@ -17,6 +17,8 @@ FIRST_MESSAGE_SECONDS = 10.0
 REFUSAL_SECONDS = 2.0
 PONG_SECONDS = 2.0
 HEALTH_REQUEST_SECONDS = 1.0
+SHUTTING_DOWN = 503
+"""the status with which servers refuse connections while they end"""
 
 
 class CutOff(RunnerEpisodeError):
@@ -120,7 +122,10 @@ async def require_first_message(
                 if then is not None:
                     await then(connection)
     except InvalidStatus as error:
-        violation(f"{name} was refused with HTTP {error.response.status_code}", error_type)
+        status = error.response.status_code
+        if status == SHUTTING_DOWN:
+            raise CutOff(f"{name} was refused with HTTP {status}", error_type) from None
+        violation(f"{name} was refused with HTTP {status}", error_type)
     except ConnectionClosed as error:
         violation(
             f"{name} was closed before its first message ({error.rcvd.code if error.rcvd else 'cut'})", error_type
