@@ -78,8 +78,8 @@ def test_in_real_time_a_player_holds_its_buttons() -> None:
     async def scenario() -> None:
         async with serving(Match(Tiny), RealTime(20)) as server, client(server, "/player?name=a") as a:
             await a.send(RIGHT)
-            places = [x_of(await receive(a)) for _ in range(12)]
-            assert places[-1] - places[0] >= 8
+            while x_of(await receive(a)) < 8:
+                pass  # `run` ends a player who does not move
 
     run(scenario)
 
