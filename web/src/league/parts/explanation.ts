@@ -42,38 +42,16 @@ export function countsTable(caption: string): LiveTable<PolicyCounts> {
       figure("Blocked", "moves into an obstacle", (row) => row.blocked, percent),
       figure("Failed", "other actions without effect", (row) => row.failed, percent, "tablet"),
       figure("Missed deadlines", "answers after the deadline", (row) => row.missed, count, "tablet"),
-      figure(
-        "Taken",
-        "per agent",
-        (row) => row.taken,
-        (value) => score(value, 1),
-        "tablet",
-      ),
-      figure(
-        "Hearts",
-        "per agent",
-        (row) => row.hearts,
-        (value) => score(value, 1),
-        "tablet",
-      ),
-      figure(
-        "Deaths",
-        "per agent",
-        (row) => row.deaths,
-        (value) => score(value, 1),
-        "tablet",
-      ),
-      figure(
-        "Cells",
-        "visited per agent",
-        (row) => row.cells,
-        (value) => score(value, 0),
-        "desktop",
-      ),
+      figure("Taken", "per agent", (row) => row.taken, tenths, "tablet"),
+      figure("Hearts", "per agent", (row) => row.hearts, tenths, "tablet"),
+      figure("Deaths", "per agent", (row) => row.deaths, tenths, "tablet"),
+      figure("Cells", "visited per agent", (row) => row.cells, count, "desktop"),
     ],
     (row) => String(row.index),
   );
 }
+
+const tenths = (value: number) => score(value, 1);
 
 /** A number; the column is left out in games that do not have it. */
 function figure(
