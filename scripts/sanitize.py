@@ -30,7 +30,9 @@ def main() -> None:
         env |= {"LEAGUE_SHARED": str(shared)}
         problems = [name for name in ("cases", "missions") if not episodes_equal(shared / "oracle", name, python, env)]
         say("sanitize: tests of the engine")
-        if not run(python, "-m", "pytest", "--capture=sys", "-m", "not slow", "packages/mettagrid/tests", env=env):
+        if not run(
+            python, "-m", "pytest", "--capture=sys", "-m", "not slow", "packages/mettagrid/tests", env=with_sources(env)
+        ):
             problems.append("tests")
         say("sanitize: games of the planner")
         add_planner("sanitize", HOME / "site")
