@@ -133,6 +133,7 @@ def test_the_template_is_trained_played_packed_and_uploaded(
     assert cogames("tutorial", "make-policy", "--trainable", "-o", "my_policy.py").code == 0
     # After so few steps the most likely action may be noop, and a policy that does nothing else is not valid.
     template = (tmp_path / "my_policy.py").read_text()
+    assert "logits.argmax()" in template
     (tmp_path / "my_policy.py").write_text(template.replace("logits.argmax()", "1 + logits[:, 1:].argmax()"))
     ran = cogames("tutorial", "train", "-m", "arena", "-p", "class=my_policy.MyTrainablePolicy", "--run", "mine")
     assert ran.code == 0, ran.err
