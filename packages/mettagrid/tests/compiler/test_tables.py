@@ -53,11 +53,11 @@ def test_a_block_starts_with_the_place_and_length_of_each_table():
 def test_jumps_go_to_marked_labels():
     routine = Routine()
     end = routine.label()
-    routine.emit("Jump", jump=end)
+    routine.test("TestConst", end, True)
     routine.emit("Return", 0)
     routine.mark(end)
     routine.emit("Return", 1)
-    assert routine.resolved()[0][:2] == (OPS["Jump"], 2)
+    assert routine.finished()[0][0][:2] == (OPS["TestConst"], 2)
 
 
 @pytest.mark.parametrize(

@@ -232,11 +232,13 @@ struct Machine {
     for (int32_t i = 0; i < min_of(p.values.size, kSharedValues); ++i) s.shared[i].count = 0;
   }
 
+  // Whether a value is the same for two actors.
   MG_FN bool same_for(const Value& value, int32_t a, int32_t b) const {
     if (value.mask < 0) return true;
-    const uint32_t* mask = p.mask(value.mask);
-    for (int32_t i = 0; i < w.h->tag_words; ++i) {
-      if ((w.tags(a)[i] ^ w.tags(b)[i]) & mask[i]) return false;
+    const int32_t words = w.h->tag_words;
+    const uint32_t *mask = p.mask(value.mask), *of_a = w.object_tags + a * words, *of_b = w.object_tags + b * words;
+    for (int32_t i = 0; i < words; ++i) {
+      if ((of_a[i] ^ of_b[i]) & mask[i]) return false;
     }
     return true;
   }

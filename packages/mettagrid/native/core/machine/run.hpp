@@ -32,15 +32,19 @@ template <bool kWatched>
 MG_CALL bool Machine::run_code(int32_t entry) {
   const int32_t bottom = s.calls;
   ++s.changes;
+  const Instr* const code = p.code.data;
+  const Header& h = *w.h;
   int32_t pc = entry;
-  while (ok()) {
-    const Instr& in = p.code[pc];
+  while (h.fault == 0) {
+    const Instr& in = code[pc];
     if constexpr (kWatched) note_rule(*this, pc);
-    s.changes += is_mutation(in.op);
-    if (in.op == static_cast<int32_t>(Op::kReturn) && s.calls == bottom) return in.a != 0;
     switch (static_cast<Op>(in.op)) {
-#define MG_RUN(name, effect) \
-  case Op::k##name: pc = operations::name(*this, in, pc + 1); break;
+#define MG_RUN(name, effect)                                               \
+  case Op::k##name:                                                        \
+    if (Op::k##name == Op::kReturn && s.calls == bottom) return in.a != 0; \
+    s.changes += effect;                                                   \
+    pc = operations::name(*this, in, pc + 1);                              \
+    break;
       MG_OPS(MG_RUN)
 #undef MG_RUN
     }

@@ -20,8 +20,10 @@ MG_FN bool any_common(const uint32_t* a, const uint32_t* b, int32_t words) {
 }
 
 MG_FN bool share_tag(const World& w, int32_t a, int32_t b, const uint32_t* mask) {
-  for (int32_t i = 0; i < w.h->tag_words; ++i) {
-    if (w.tags(a)[i] & w.tags(b)[i] & mask[i]) return true;
+  const uint32_t *of_a = w.tags(a), *of_b = w.tags(b);
+  const int32_t words = w.h->tag_words;
+  for (int32_t i = 0; i < words; ++i) {
+    if (of_a[i] & of_b[i] & mask[i]) return true;
   }
   return false;
 }

@@ -44,7 +44,7 @@ MG_FN bool move_agent(Machine& m, int32_t actor, const Action& action) {
 }
 
 MG_FN void count_motion(const Program& p, const World& w, int32_t agent) {
-  const int32_t cell = w.cell_of(w.agent_slot[agent]);
+  const int32_t cell = w.actor_cell(w.agent_slot[agent]);
   if (cell == w.agent_moved[agent]) {
     const float still = static_cast<float>(++w.agent_still[agent]);
     float& most = agent_stat(w, agent, p.set().stat_still);

@@ -97,15 +97,17 @@ MG_FN void apply_mobile_areas(Machine& m) {
 MG_FN void run_as_owner(Machine& m, int32_t territory, int32_t entry, int32_t owner, int32_t slot) {
   if (entry == 0) return;
   const World& w = m.w;
-  uint16_t* held = w.owner_held + territory * w.h->resources;
-  for (int32_t i = 0; i < w.h->tag_words; ++i) w.tags(0)[i] = 0;
-  for (int32_t r = 0; r < w.h->resources; ++r) w.held(0)[r] = held[r];
-  set_bit(w.tags(0), owner);
+  const int32_t resources = w.h->resources, tag_words = w.h->tag_words;
+  uint16_t *const held = w.owner_held + territory * resources, *const own = w.held(0);
+  uint32_t* const tags = w.tags(0);
+  for (int32_t i = 0; i < tag_words; ++i) tags[i] = 0;
+  for (int32_t r = 0; r < resources; ++r) own[r] = held[r];
+  set_bit(tags, owner);
   w.object_vibe[0] = w.owner_vibe[territory];
   w.object_row[0] = w.object_row[slot];
   w.object_col[0] = w.object_col[slot];
   m.run_for(entry, 0, slot);
-  for (int32_t r = 0; r < w.h->resources; ++r) held[r] = w.held(0)[r];
+  for (int32_t r = 0; r < resources; ++r) held[r] = own[r];
   w.owner_vibe[territory] = w.object_vibe[0];
 }
 
@@ -116,7 +118,7 @@ MG_FN void apply_territories(Machine& m, int32_t agent) {
     const Territory& territory = m.p.territories[k];
     int16_t& before = w.agent_owner[agent * w.h->territories + k];
     settle_territory(m.p, w);
-    const int16_t now = w.owner[k * cells + w.cell_of(slot)];
+    const int16_t now = w.owner[k * cells + w.actor_cell(slot)];
     if (now != before) {
       const int16_t left = before;
       before = now;

@@ -36,17 +36,16 @@ MG_FN void make_window(const Program& p, const Scenery& s, int32_t stride) {
   for (int32_t i = 0; i < p.window.size; ++i) {
     const WindowCell& view = p.window[i];
     const int32_t row = view.dr + s.h->window_rows, col = view.dc + s.h->window_cols;
-    WindowPlace& place = s.places[i];
-    place.offset = s.window_offset[i] = view.dr * stride + view.dc;
-    place.neighbours = static_cast<uint32_t>(view.neighbours);
-    uint64_t* sets = s.parts + (row * kRowParts + col / 4) * 16 * kWindowWords;
+    s.window_offset[i] = view.dr * stride + view.dc;
+    uint64_t* sets = s.parts + (((i >> 7) * kWindowSide + row) * kRowParts + col / 4) * 16 * 2;
     for (int32_t bits = 0; bits < 16; ++bits) {
-      if ((bits >> col % 4) & 1) sets[bits * kWindowWords + (i >> 6)] |= uint64_t{1} << (i & 63);
+      if ((bits >> col % 4) & 1) sets[2 * bits + (i >> 6 & 1)] |= uint64_t{1} << (i & 63);
     }
-    for (int32_t byte = 0; byte < 16; byte += 3) place.marks[byte] = static_cast<uint8_t>(view.location);
+    for (int32_t byte = 0; byte < 16; byte += 3) s.marks[i].bytes[byte] = static_cast<uint8_t>(view.location);
     for (int32_t radius = 0; radius < kRadii; ++radius) {
       const uint64_t is_visible = radius == kFullRadius || ((view.radius_mask >> radius) & 1) != 0;
       s.radius_set[radius * kWindowWords + (i >> 6)] |= is_visible << (i & 63);
+      s.sides[radius * kWindowWords * 64 + i] = view.neighbours >> (4 * radius) & 15;
     }
   }
 }

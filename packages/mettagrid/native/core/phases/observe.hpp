@@ -61,6 +61,18 @@ struct TokenWriter {
   }
 };
 
+#if !defined(__CUDA_ARCH__)
+// The same where the budget is known to suffice.
+struct RoomyWriter {
+  uint8_t* at;
+
+  MG_FN void put(uint8_t location, int32_t feature, int32_t value) {
+    put_token(at, location, static_cast<uint32_t>(feature), static_cast<uint32_t>(value));
+    at += 3;
+  }
+};
+#endif
+
 // Digits low to high in the number base of the game; the first is always written.
 template <class Put>
 MG_FN void put_number(int32_t base, int32_t feature, uint32_t value, Put put) {
@@ -132,7 +144,8 @@ MG_FN int32_t episode_completion(const Settings& set, int32_t step) {
   return step >= set.max_steps ? 255 : static_cast<int32_t>(int64_t{256} * step / set.max_steps);
 }
 
-MG_FN void put_globals(Machine& m, int32_t agent, TokenWriter& out) {
+template <class Writer>
+MG_FN void put_globals(Machine& m, int32_t agent, Writer& out) {
   const Program& p = m.p;
   const World& w = m.w;
   const Settings& set = p.set();
@@ -140,14 +153,14 @@ MG_FN void put_globals(Machine& m, int32_t agent, TokenWriter& out) {
   const auto put = [&](int32_t feature, int32_t value) { out.put(kGlobalLocation, feature, value); };
   if (set.obs_completion) put(set.feature_completion, m.s.completion);
   if (set.obs_last_action) put(set.feature_last_action, w.agent_action[agent] & 255);
-  if (set.obs_last_move) put(set.feature_last_move, w.cell_of(slot) != w.agent_before[agent]);
+  if (set.obs_last_move) put(set.feature_last_move, w.actor_cell(slot) != w.agent_before[agent]);
   if (set.obs_last_reward) {
     const float reward = set.correct_last_reward ? w.agent_last_reward[agent] * 100.0f : 0.0f;
     put(set.feature_last_reward, truncate_to_int(reward < 0.0f ? reward - 0.5f : reward + 0.5f) & 255);
   }
   if (set.obs_position) {
-    const int32_t dc = w.col(slot) - w.agent_spawn_col[agent];
-    const int32_t dr = w.row(slot) - w.agent_spawn_row[agent];
+    const int32_t dc = w.object_col[slot] - w.agent_spawn_col[agent];
+    const int32_t dr = w.object_row[slot] - w.agent_spawn_row[agent];
     if (dc != 0) put(dc > 0 ? set.feature_east : set.feature_west, min_of(abs_of(dc), 255));
     if (dr != 0) put(dr < 0 ? set.feature_north : set.feature_south, min_of(abs_of(dr), 255));
   }
@@ -193,7 +206,7 @@ struct alignas(16) WindowSet {
 MG_FN WindowSet find_seen(const World& w, const uint32_t* shown, int32_t here, int32_t radius) {
   WindowSet seen{};
   for (int32_t i = 0; i < w.scenery.h->window; ++i) {
-    seen.words[i >> 6] |= static_cast<uint64_t>(test_bit(shown, here + w.scenery.places[i].offset)) << (i & 63);
+    seen.words[i >> 6] |= static_cast<uint64_t>(test_bit(shown, here + w.scenery.window_offset[i])) << (i & 63);
   }
   for (int32_t i = 0; i < kWindowWords; ++i) seen.words[i] &= w.scenery.radius_set[radius * kWindowWords + i];
   return seen;
@@ -201,25 +214,23 @@ MG_FN WindowSet find_seen(const World& w, const uint32_t* shown, int32_t here, i
 
 #else
 
-// The same: four columns of a row at a time, brought into the order of the window by a table. `kWides`: 16 bytes of a set.
-template <int32_t kWides>
+// The same: four columns of a row at a time, brought into the order of the window by a table. `kHalves`: of the window.
+template <int32_t kHalves>
 MG_FN void collect_seen(const World& w, const uint32_t* shown, int32_t here, Wide* seen) {
   const Scenery& s = w.scenery;
   const int32_t rows = s.h->window_rows, stride = w.h->stride;
-  const uint8_t *bytes = reinterpret_cast<const uint8_t*>(shown), *sets = reinterpret_cast<const uint8_t*>(s.parts);
-  constexpr int32_t kSet = kWindowWords * 8, kPart = 16 * kSet;
+  const uint8_t* const bytes = reinterpret_cast<const uint8_t*>(shown);
+  const Wide* sets = reinterpret_cast<const Wide*>(s.parts);
   int32_t cell = here - rows * stride - s.h->window_cols;
-  for (int32_t row = 0; row <= 2 * rows; ++row, cell += stride, sets += kRowParts * kPart) {
+  for (int32_t row = 0; row <= 2 * rows; ++row, cell += stride, sets += kRowParts * 16) {
     uint32_t bits;  // at least 15; the words end with one to spare
     __builtin_memcpy(&bits, bytes + (cell >> 3), sizeof bits);
     bits >>= cell & 7;
-    for (int32_t part = 0; part < kRowParts; ++part) {
-      const uint8_t* set = sets + part * kPart + (bits >> (4 * part) & 15) * kSet;
-      for (int32_t k = 0; k < kWides; ++k) {
-        Wide found;
-        __builtin_memcpy(&found, set + 16 * k, sizeof found);
-        seen[k] |= found;
-      }
+    for (int32_t half = 0; half < kHalves; ++half) {
+      const uint8_t* const at = reinterpret_cast<const uint8_t*>(sets + half * kWindowSide * kRowParts * 16);
+      const auto part = [&](int32_t offset) { return *reinterpret_cast<const Wide*>(at + offset); };
+      seen[half] |= (part(bits << 4 & 0xF0) | part(256 + (bits & 0xF0))) |
+                    (part(512 + (bits >> 4 & 0xF0)) | part(768 + (bits >> 8 & 0xF0)));
     }
   }
 }
@@ -259,7 +270,7 @@ MG_CALL int32_t observe_cells(const Program& p, const World& w, int32_t observer
   int32_t unseen = 0;
   for (int32_t k = 0; k < kWindowWords; ++k) {
     for (uint64_t rest = seen.words[k]; rest != 0; rest &= rest - 1) {
-      const int32_t i = 64 * k + lowest_bit64(rest), cell = here + w.scenery.places[i].offset, slot = w.grid[cell];
+      const int32_t i = 64 * k + lowest_bit64(rest), cell = here + w.scenery.window_offset[i], slot = w.grid[cell];
       const uint8_t location = static_cast<uint8_t>(p.window[i].location);
       if (occluded && is_hidden(p, w, row, col, p.sights[radius * p.window.size + i])) continue;
       if (p.set().obs_territory && w.owner_edges[cell] != 0) {
@@ -280,87 +291,146 @@ MG_CALL int32_t observe_cells(const Program& p, const World& w, int32_t observer
 
 #if !defined(__CUDA_ARCH__)
 
-// A visible cell: what there is to copy.
-struct Sighting {
-  const uint8_t* line;
-  int32_t count;  // of its tokens
-  uint8_t sides;  // with a border, as bits
-  uint8_t place;  // in the window
+// The visible cells in the order of the window, and what there is to copy.
+struct Sightings {
+  int32_t count;
+  int32_t tokens;                    // of all objects together
+  int32_t unseen;                    // the sum of `note_seen`
+  bool too_long;                     // the line of an object is
+  uint16_t cell[kWindowWords * 64];  // its place in the window; above that, its sides with a border, as bits
+  int32_t slot[kWindowWords * 64];
+  const uint8_t* line[kWindowWords * 64];
 };
 
-// Looks at the visible cells, notes the objects as seen and returns the sum of `note_seen`. Without branches, so that the
-// memory of many cells is read at a time; an empty cell has the line of slot 0, without tokens.
-MG_FN int32_t sight_cells(const Program& p, const World& w, int32_t here, int32_t radius, const WindowSet& seen,
-                          Sighting* sightings, int32_t& sighted) {
-  const WindowPlace* places = w.scenery.places;
-  const int32_t *grid = w.grid + here, *line_of = w.scenery.line_of;
-  const uint8_t *edges = w.owner_edges + here, *lines = w.lines;
-  int32_t* object_seen = w.object_seen;
-  const int32_t step = w.h->step, shift = p.set().obs_territory ? 4 * radius : 32;  // 32: no borders are visible
-  int32_t unseen = 0;
-  Sighting* to = sightings;
+// Looks at the visible cells and notes the objects as seen. Two loops without branches, so that the memory of many cells is
+// read at a time, with few variables, so that all are in registers; an empty cell has the line of slot 0, without tokens.
+MG_FN void sight_cells(const Program& p, const World& w, int32_t here, int32_t radius, const WindowSet& seen, Sightings& out) {
+  const int32_t *offsets = w.scenery.window_offset, *grid = w.grid + here;
+  const uint8_t *edges = w.owner_edges + here, *sides = w.scenery.sides;
+  sides += (p.set().obs_territory ? radius : kRadii) * kWindowWords * 64;
+  int64_t count = 0;
   for (int32_t k = 0; k < kWindowWords; ++k) {
     for (uint64_t rest = seen.words[k]; rest != 0; rest &= rest - 1) {
-      const int32_t i = 64 * k + lowest_bit64(rest), offset = places[i].offset, slot = grid[offset];
-      const uint8_t* line = lines + static_cast<int64_t>(line_of[slot]) * kLine;
-      const int32_t is_object = -static_cast<int32_t>(slot != kEmpty);
-      unseen += (step - object_seen[slot]) & is_object;
-      object_seen[slot] = step & is_object;
-      *to++ = Sighting{line, line[kLine - 1], static_cast<uint8_t>(edges[offset] & (places[i].neighbours >> shift)),
-                       static_cast<uint8_t>(i)};
+      const int64_t i = 64 * k + lowest_bit64(rest), offset = offsets[i];
+      out.cell[count] = static_cast<uint16_t>(i | (edges[offset] & sides[i]) << 8);
+      out.slot[count++] = grid[offset];
     }
   }
-  sighted = static_cast<int32_t>(to - sightings);
-  return unseen;
+  const int32_t* line_of = w.scenery.line_of;
+  const uint8_t* lines = w.lines;
+  int32_t *object_seen = w.object_seen, step = w.h->step, unseen = 0, tokens = 0;
+  uint32_t lengths = 0;
+  object_seen[kEmpty] = step;  // so that an empty cell adds nothing
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t slot = out.slot[i];
+    const uint8_t* line = lines + static_cast<int64_t>(line_of[slot]) * kLine;
+    out.line[i] = line;
+    unseen += step - object_seen[slot];
+    object_seen[slot] = step;
+    tokens += line[kLine - 1];
+    lengths |= line[kLine - 1];
+  }
+  object_seen[kEmpty] = 0;
+  static_assert(kLineTokens < 128 && kLineTooLong >= 128, "the highest bit tells them apart");
+  out.count = static_cast<int32_t>(count);
+  out.tokens = tokens;
+  out.unseen = unseen;
+  out.too_long = lengths >= 128;
 }
 
-// The same as `observe_cells` for the cells before the end of the budget comes near, if no object blocks vision; removes them
-// from `seen`. Everything a loop needs is in local variables, because a store of tokens could change any other memory as far as
-// the compiler knows.
-MG_FN int32_t observe_quickly(const Program& p, const World& w, int32_t observer, int32_t radius, WindowSet& seen,
-                              TokenWriter& writer) {
-  constexpr int32_t kMost = 4 + kLineTokens + 2 * kWide + 1;  // tokens of a cell, and what copying may touch behind them
-  if (writer.attempted + kMost > writer.room) return 0;
-  const int32_t here = w.cell_of(observer), stride = w.h->stride;
-  Sighting sightings[kWindowWords * 64];
-  int32_t sighted;
-  const int32_t unseen = sight_cells(p, w, here, radius, seen, sightings, sighted);
-  const WindowPlace* places = w.scenery.places;
-  const int16_t* owners = w.owner_seen + here;
-  const uint32_t* tags = w.object_tags + observer * w.h->tag_words;
-  const uint32_t edge_feature = static_cast<uint32_t>(p.set().feature_territory_edge);
-  const int32_t steps[4] = {-stride, stride, 1, -1};  // in the order of the Edge bits
-  const auto label = [&](int32_t owner) { return owner < 0 ? 0u : 2u - test_bit(tags, owner); };
-  uint8_t* const begin = writer.at;
-  uint8_t* const last = begin + 3 * (writer.room - writer.attempted - kMost);
-  uint8_t* at = begin;
-  const Sighting* next = sightings;
-  for (const Sighting* end = sightings + sighted; next != end && at <= last && next->count <= kLineTokens; ++next) {
-    const WindowPlace& place = places[next->place];
-    if (next->sides != 0) {
-      const uint32_t own = label(owners[place.offset]);
-      uint32_t rest = next->sides;
+// Bit i of a word as bit 2 i.
+MG_FN uint64_t spread_bits(uint32_t word) {
+  uint64_t bits = word;
+  bits = (bits | bits << 16) & 0x0000FFFF0000FFFFull;
+  bits = (bits | bits << 8) & 0x00FF00FF00FF00FFull;
+  bits = (bits | bits << 4) & 0x0F0F0F0F0F0F0F0Full;
+  bits = (bits | bits << 2) & 0x3333333333333333ull;
+  return (bits | bits << 1) & 0x5555555555555555ull;
+}
+
+// `owner_label` of each owner for one observer. With `kFew`, there are at most 31 tags, and all labels are in one word.
+template <bool kFew>
+struct OwnerLabels {
+  const uint32_t* tags;
+  uint64_t packed;  // two bits for each owner, from -1 on
+
+  MG_FN OwnerLabels(const World& w, int32_t observer)
+      : tags(w.object_tags + observer * w.h->tag_words), packed((spread_bits(*tags) | spread_bits(~*tags) << 1) << 2) {}
+
+  MG_FN uint32_t operator[](int32_t owner) const {
+    if (kFew) return static_cast<uint32_t>(packed >> (2 * owner + 2) & 3);
+    return owner < 0 ? 0 : 2 - test_bit(tags, owner);
+  }
+};
+constexpr int32_t kFewTags = 31;
+
+// Tokens of a cell without its object, and what copying may touch behind them.
+constexpr int32_t kEdgeTokens = 4, kReach = 2 * kWide + 1;
+
+// Writes the tokens of sightings and returns how many it has finished. Without `kFast`, it stops before a line that is too
+// long, and after `last`. Everything the loop needs is in local variables, because a store of tokens could change any other
+// memory as far as the compiler knows.
+template <bool kFast>
+MG_FN int64_t copy_sightings(const Program& p, const World& w, int32_t observer, const Sightings& found, uint8_t*& written,
+                             const uint8_t* last) {
+  const int32_t stride = w.h->stride, *offsets = w.scenery.window_offset;
+  const LocationMarks* marks = w.scenery.marks;
+  const int16_t* owners = w.owner_seen + w.actor_cell(observer);
+  const OwnerLabels<kFast> labels(w, observer);
+  const int64_t steps[4] = {-stride, stride, 1, -1}, count = found.count;  // in the order of the Edge bits
+  const uint32_t first = static_cast<uint32_t>(p.set().feature_territory_edge);
+  uint8_t* at = written;
+  int64_t next = 0;
+  for (; next < count; ++next) {
+    const uint8_t* line = found.line[next];
+    const int64_t tokens = line[kLine - 1];
+    if (!kFast && (at > last || tokens > kLineTokens)) break;
+    const uint32_t cell = found.cell[next];
+    const uint8_t* mark = marks[cell & 255].bytes;
+    if (cell >= 256) {
+      const int16_t* owner = owners + offsets[cell & 255];
+      const uint32_t own = 3 * labels[*owner];
+      uint32_t rest = cell >> 8;
       do {
         const int32_t side = lowest_bit(rest);
-        const uint32_t other = label(owners[place.offset + steps[side]]);
-        put_token(at, place.marks[0], edge_feature + static_cast<uint32_t>(side), 3 * own + other);
-        at += own == 1 && other == 1 ? 0 : 3;
+        const uint32_t pair = own + labels[owner[steps[side]]];
+        put_token(at, *mark, first + static_cast<uint32_t>(side), pair);
+        at += pair == 4 ? 0 : 3;  // both are the observer's
         rest &= rest - 1;
       } while (rest != 0);
     }
     Wide wide;
-    __builtin_memcpy(&wide, place.marks, sizeof wide);
-    copy_wide(at, next->line, wide);
-    copy_wide(at + 3 * kWide, next->line + 3 * kWide, wide);
-    for (int32_t done = 2 * kWide; done < next->count; done += kWide) copy_wide(at + 3 * done, next->line + 3 * done, wide);
-    at += 3 * next->count;
+    __builtin_memcpy(&wide, mark, sizeof wide);
+    copy_wide(at, line, wide);
+    copy_wide(at + 3 * kWide, line + 3 * kWide, wide);
+    for (int64_t done = 2 * kWide; done < tokens; done += kWide) copy_wide(at + 3 * done, line + 3 * done, wide);
+    at += 3 * tokens;
   }
-  writer.at = at;
-  writer.attempted += static_cast<int32_t>(at - begin) / 3;
-  const Sighting* const end = sightings + sighted;
+  written = at;
+  return next;
+}
+
+// The same as `observe_cells` for the cells before the end of the budget comes near, if no object blocks vision; removes them
+// from `seen`.
+MG_FN int32_t observe_quickly(const Program& p, const World& w, int32_t observer, int32_t radius, WindowSet& seen,
+                              TokenWriter& writer) {
+  constexpr int32_t kMost = kEdgeTokens + kLineTokens + kReach;
+  const int32_t room = writer.room - writer.attempted;
+  if (room < kMost) return 0;
+  Sightings found;
+  sight_cells(p, w, w.actor_cell(observer), radius, seen, found);
+  uint8_t* const begin = writer.at;
+  const bool has_room = !found.too_long && found.tokens + kEdgeTokens * found.count + kReach <= room;
+  int64_t next = has_room && w.h->tags <= kFewTags
+                     ? copy_sightings<true>(p, w, observer, found, writer.at, nullptr)
+                     : copy_sightings<false>(p, w, observer, found, writer.at, begin + 3 * (room - kMost));
+  writer.attempted += static_cast<int32_t>(writer.at - begin) / 3;
   seen = WindowSet{};
-  for (; next != end; ++next) seen.words[next->place >> 6] |= uint64_t{1} << (next->place & 63);
-  return unseen;
+  for (; next < found.count; ++next) {
+    const int32_t place = found.cell[next] & 255;
+    seen.words[place >> 6] |= uint64_t{1} << (place & 63);
+  }
+  return found.unseen;
 }
 
 #endif
@@ -368,7 +438,7 @@ MG_FN int32_t observe_quickly(const Program& p, const World& w, int32_t observer
 // Writes the tokens of the visible objects and borders, nearest first.
 MG_FN int32_t observe_window(const Program& p, const World& w, int32_t observer, int32_t radius, bool plain,
                              TokenWriter& writer) {
-  WindowSet seen = find_seen(w, p.set().obs_territory ? w.shown : w.occupied, w.cell_of(observer), radius);
+  WindowSet seen = find_seen(w, p.set().obs_territory ? w.shown : w.occupied, w.actor_cell(observer), radius);
   int32_t unseen = 0;
 #if !defined(__CUDA_ARCH__)
   if (!plain && w.h->vision_blockers == 0) unseen = observe_quickly(p, w, observer, radius, seen, writer);
@@ -379,18 +449,28 @@ MG_FN int32_t observe_window(const Program& p, const World& w, int32_t observer,
 
 // Used tokens are contiguous, so after the reach of wide copies, clearing ends at the first unused token.
 MG_FN void clear_unused(uint8_t* at, const uint8_t* end) {
+#if !defined(__CUDA_ARCH__)
+  constexpr int32_t kCleared = 16;  // tokens
+  static_assert(kCleared >= 2 * kWide + 1, "the reach of wide copies");
+  if (end - at >= 3 * kCleared) {
+    __builtin_memset(at, kUnused, 3 * kCleared);
+    for (at += 3 * kCleared; at < end && at[1] != kUnused; at += 3) at[0] = at[1] = at[2] = kUnused;
+    return;
+  }
+#endif
   const uint8_t* touched = at + 3 * (2 * kWide + 1);
   for (; at < end && (at < touched || at[1] != kUnused); at += 3) at[0] = at[1] = at[2] = kUnused;
 }
 
 // The tokens that do not belong to a cell, and how far the agent sees: what the rules compute.
-MG_FN void put_values(Machine& m, int32_t agent, TokenWriter& out) {
+template <class Writer>
+MG_FN void put_values(Machine& m, int32_t agent, Writer& out) {
   const Program& p = m.p;
   const World& w = m.w;
   const Settings& set = p.set();
   const int32_t slot = w.agent_slot[agent];
   put_globals(m, agent, out);
-  if (set.obs_territory) out.put(kGlobalLocation, set.feature_territory_here, owner_label(w, slot, w.cell_of(slot)));
+  if (set.obs_territory) out.put(kGlobalLocation, set.feature_territory_here, owner_label(w, slot, w.actor_cell(slot)));
   for (const GlobalValue& value : p.global_values) {
     const int32_t amount = clamp_to(truncate_to_int(m.read(value.value, slot)), 0, kMostHeld);
     put_number(set.obs_base, value.feature, static_cast<uint32_t>(amount),
@@ -402,6 +482,9 @@ MG_FN void put_values(Machine& m, int32_t agent, TokenWriter& out) {
   }
   w.agent_radius[agent] = static_cast<uint8_t>(radius);
 }
+
+// At least as many as `put_values` writes: 7 tokens, and values of up to 16 bits, digit by digit.
+MG_FN int32_t most_values(const Program& p) { return 7 + 16 * p.global_values.size; }
 
 // The stats of an observation. `attempted`: its tokens, with those beyond the budget; `unseen`: the sum of `note_seen`.
 MG_FN void count_observation(const Program& p, const World& w, int32_t agent, int32_t tokens, int32_t attempted,
@@ -418,7 +501,18 @@ MG_FN void count_observation(const Program& p, const World& w, int32_t agent, in
 MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
   uint8_t* begin = io.observations + int64_t{agent} * io.tokens * 3;
   TokenWriter out{begin, io.tokens, 0};
+#if !defined(__CUDA_ARCH__)
+  if (most_values(m.p) < io.tokens) {
+    RoomyWriter roomy{begin};
+    put_values(m, agent, roomy);
+    out.attempted = static_cast<int32_t>(roomy.at - begin) / 3;
+    out.at = roomy.at;
+  } else {
+    put_values(m, agent, out);
+  }
+#else
   put_values(m, agent, out);
+#endif
   const int32_t unseen = observe_window(m.p, m.w, m.w.agent_slot[agent], m.w.agent_radius[agent], m.plain(), out);
   clear_unused(begin + 3 * min_of(out.attempted, io.tokens), begin + 3 * int64_t{io.tokens});
   count_observation(m.p, m.w, agent, io.tokens, out.attempted, unseen);

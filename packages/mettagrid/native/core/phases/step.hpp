@@ -42,13 +42,14 @@ MG_FN void run_game_tick(Machine& m) {
 
 MG_FN void count_coverage(const Program& p, const World& w) {
   for (int32_t agent = 0; agent < w.h->agents; ++agent) {
-    const int32_t slot = w.agent_slot[agent], cell = w.cell_of(slot);
+    const int32_t slot = w.agent_slot[agent], cell = w.actor_cell(slot);
     uint32_t* cells = w.agent_cells + agent * w.h->cell_words;
     if (!test_bit(cells, cell)) {
       set_bit(cells, cell);
       ++w.agent_unique[agent];
     }
-    const int32_t far = abs_of(w.row(slot) - w.agent_spawn_row[agent]) + abs_of(w.col(slot) - w.agent_spawn_col[agent]);
+    const int32_t far =
+        abs_of(w.object_row[slot] - w.agent_spawn_row[agent]) + abs_of(w.object_col[slot] - w.agent_spawn_col[agent]);
     w.agent_farthest[agent] = max_of(w.agent_farthest[agent], far);
     agent_stat(w, agent, p.set().stat_unique) = static_cast<float>(w.agent_unique[agent]);
     agent_stat(w, agent, p.set().stat_distance) = static_cast<float>(w.agent_farthest[agent]);
@@ -85,7 +86,7 @@ MG_FN void flag_episode_end(const Program& p, const World& w, const Buffers& io)
 }
 
 MG_FN void step_world(const Program& p, const World& w, Scratch& scratch, const Buffers& io) {
-  for (int32_t agent = 0; agent < w.h->agents; ++agent) w.agent_before[agent] = w.cell_of(w.agent_slot[agent]);
+  for (int32_t agent = 0; agent < w.h->agents; ++agent) w.agent_before[agent] = w.actor_cell(w.agent_slot[agent]);
   ++w.h->step;  // the first step runs as step 1
   release_removed(w);
   Machine m(p, w, scratch);

@@ -107,28 +107,6 @@ enum class Op : int32_t {
 
 enum Effect : uint8_t { kPure = 0, kMutation = 1 };
 
-constexpr uint8_t kEffects[] = {
-#define MG_EFFECT(name, effect) effect,
-    MG_OPS(MG_EFFECT)
-#undef MG_EFFECT
-};
-constexpr int32_t kOps = static_cast<int32_t>(sizeof kEffects);
-
-// The effects as bits, which a kernel can use as constants.
-constexpr uint64_t effect_word(int32_t word) {
-  uint64_t bits = 0;
-  for (int32_t i = 64 * word; i < kOps && i < 64 * (word + 1); ++i) bits |= uint64_t{kEffects[i]} << (i & 63);
-  return bits;
-}
-static_assert(kOps <= 128, "two words of effects");
-static_assert(kEffects[static_cast<int32_t>(Op::kReturn)] == kPure && kEffects[static_cast<int32_t>(Op::kSpawn)] == kMutation,
-              "effects belong to their instructions");
-
-MG_FN bool is_mutation(int32_t op) {
-  constexpr uint64_t kLow = effect_word(0), kHigh = effect_word(1);
-  return ((op < 64 ? kLow : kHigh) >> (op & 63)) & 1;
-}
-
 enum class Entity : int32_t { kActor = 0, kTarget = 1, kFrontier = 2, kElement = 3 };
 
 }  // namespace mg

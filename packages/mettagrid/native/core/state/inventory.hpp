@@ -79,11 +79,15 @@ MG_FN int32_t effective_limit(const Program& p, const World& w, int32_t slot, in
 }
 
 // The sum of a group, in 16 bits as in the published engine: only over-full initial amounts can make it wrap.
-MG_FN int32_t group_total(const Program& p, const World& w, int32_t slot, int32_t group) {
+MG_FN int32_t total_with(const Program& p, const uint16_t* held, int32_t group) {
   const LimitGroup& g = p.limit_groups[group];
   int32_t total = 0;
-  for (int32_t i = 0; i < g.member_count; ++i) total += w.held(slot)[p.lists[g.first_member + i].value];
+  for (int32_t i = 0; i < g.member_count; ++i) total += held[p.lists[g.first_member + i].value];
   return total & 0xFFFF;
+}
+
+MG_FN int32_t group_total(const Program& p, const World& w, int32_t slot, int32_t group) {
+  return total_with(p, w.held(slot), group);
 }
 
 MG_FN int32_t free_space(const Program& p, const World& w, int32_t slot, int32_t resource) {
@@ -99,25 +103,27 @@ MG_FN bool is_modifier(const Program& p, const World& w, int32_t slot, int32_t r
 
 MG_FN void set_held(const Program& p, const World& w, int32_t slot, int32_t resource, int32_t amount) {
   if (!w.can_change(slot)) return;
-  uint16_t& held = w.held(slot)[resource];
+  const int32_t resources = w.h->resources, agent = w.object_agent[slot];
+  uint16_t& held = w.inventory[slot * resources + resource];
   const int32_t change = amount - held;
   if ((held != 0) != (amount != 0) && slot != 0) {  // slot 0 is the placeholder for territory owners and is never observed
+    uint8_t* order = w.held_order + slot * resources;
     if (amount != 0) {
-      list_resource(w.order(slot), w.h->resources, w.held_level[slot], resource);
+      list_resource(order, resources, w.held_level[slot], resource);
     } else {
-      unlist_resource(w.order(slot), w.h->resources, resource);
+      unlist_resource(order, resources, resource);
     }
   }
   held = static_cast<uint16_t>(amount);
   w.touch(slot);
-  const int32_t agent = w.agent(slot);
   if (agent < 0) return;
-  agent_stat(w, agent, resource_stat(p, resource, kAmount)) = static_cast<float>(amount);
+  const AgentStats stats = agent_stats(w, agent);
+  stats[resource_stat(p, resource, kAmount)] = static_cast<float>(amount);
   if (change > 0) {
-    agent_stat(w, agent, resource_stat(p, resource, kGained)) += static_cast<float>(change);
+    stats[resource_stat(p, resource, kGained)] += static_cast<float>(change);
   } else {
-    agent_stat(w, agent, resource_stat(p, resource, kLost)) += static_cast<float>(-change);
-    if (amount == 0 && resource == p.set().death_resource) agent_stat(w, agent, p.set().stat_death) += 1.0f;
+    stats[resource_stat(p, resource, kLost)] += static_cast<float>(-change);
+    if (amount == 0 && resource == p.set().death_resource) stats[p.set().stat_death] += 1.0f;
   }
 }
 
@@ -136,27 +142,41 @@ MG_FN void drop_excess(const Program& p, const World& w, int32_t slot) {
   }
 }
 
-// Changes an amount within its limit and returns the actual change. An over-full amount is cut by any change.
-MG_CALL int32_t change_resource(const Program& p, const World& w, int32_t slot, int32_t resource, int64_t delta) {
-  const int32_t before = w.held(slot)[resource];
-  const int32_t group = limit_group(p, w, slot, resource);
-  int32_t most = kMostHeld;
-  if (group >= 0 && before + delta > 0) {
-    const bool is_alone = p.limit_groups[group].member_count == 1;
-    const int32_t others = is_alone ? 0 : max_of(0, group_total(p, w, slot, group) - before);
-    most = max_of(0, effective_limit(p, w, slot, group) - others);
-  }
-  const int32_t after = static_cast<int32_t>(clamp_to<int64_t>(before + delta, 0, most));
-  if (after == before) {
-    if (before == 0 && slot != 0 && !w.is_scenery(slot) && w.h->resources > buckets(0)) {
-      const uint8_t level = w.held_level[slot];
-      make_room(w.order(slot), w.h->resources, w.held_level[slot]);
-      if (w.held_level[slot] != level) w.touch(slot);
-    }
-    return 0;
-  }
+// The most of a resource that an object with these amounts may hold, or any number that is not less than `wanted`.
+MG_FN int32_t most_held(const Program& p, const uint16_t* held, int32_t group, int32_t resource, int64_t wanted) {
+  if (group < 0) return kMostHeld;
+  const LimitGroup& g = p.limit_groups[group];
+  const bool is_alone = g.member_count == 1;
+  if (is_alone && wanted <= min_of(g.base, g.max)) return kMostHeld;  // whatever the modifiers
+  const int32_t others = is_alone ? 0 : max_of(0, total_with(p, held, group) - held[resource]);
+  return max_of(0, limit_with(p, held, group) - others);
+}
+
+// Changing an amount that is 0 and stays 0 may make the hash table grow, which can change the order of the resources.
+MG_CALL void touch_empty(const World& w, int32_t slot) {
+  if (slot == 0 || w.is_scenery(slot)) return;
+  const uint8_t level = w.held_level[slot];
+  make_room(w.order(slot), w.h->resources, w.held_level[slot]);
+  if (w.held_level[slot] != level) w.touch(slot);
+}
+
+MG_CALL void apply_change(const Program& p, const World& w, int32_t slot, int32_t resource, int32_t before, int32_t after) {
   set_held(p, w, slot, resource, after);
   if (after < before && is_modifier(p, w, slot, resource)) drop_excess(p, w, slot);
+}
+
+// Changes an amount within its limit and returns the actual change. An over-full amount is cut by any change.
+MG_CALL int32_t change_resource(const Program& p, const World& w, int32_t slot, int32_t resource, int64_t delta) {
+  const uint16_t* const held = w.held(slot);
+  const int32_t before = held[resource];
+  const int64_t wanted = before + delta;
+  const int32_t most = wanted > 0 ? most_held(p, held, limit_group(p, w, slot, resource), resource, wanted) : kMostHeld;
+  const int32_t after = static_cast<int32_t>(clamp_to<int64_t>(wanted, 0, most));
+  if (after != before) {
+    apply_change(p, w, slot, resource, before, after);
+  } else if (before == 0 && w.h->resources > buckets(0)) {
+    touch_empty(w, slot);
+  }
   return after - before;
 }
 

@@ -33,28 +33,28 @@ struct SceneryObject {
 };
 static_assert(sizeof(SceneryObject) == 12, "part of snapshots");
 
-// A cell of the window, nearest first, in the cells of a map.
-struct alignas(16) WindowPlace {
-  uint8_t marks[16];    // its location at bytes 0, 3, .. 15
-  uint64_t neighbours;  // of WindowCell
-  int32_t offset;       // from the observer's cell
+// The location of a window cell at bytes 0, 3, .. 15.
+struct alignas(16) LocationMarks {
+  uint8_t bytes[16];
 };
 
 // X(type, name, count)
-#define MG_SCENERY(X)                                                                                            \
-  X(SceneryObject, objects, h.objects + 1) /* one more, so that any slot can look it up */                       \
-  X(uint8_t, vibe, h.templates)                                                                                  \
-  X(uint8_t, blocks_vision, h.templates)                                                                         \
-  X(uint32_t, tags, h.templates* h.tag_words) /* [template][word] */                                             \
-  X(uint16_t, held, h.templates* h.resources) /* [template][resource] */                                         \
-  X(uint8_t, order, h.templates* h.resources) /* [template][position] */                                         \
-  X(uint8_t, lines, h.templates* kLine)       /* encoded tokens of scenery templates */                          \
-  X(int32_t, window_offset, h.window)         /* cell of each window cell, from the observer's */                \
-  X(WindowPlace, places, h.window)                                                                               \
-  X(int32_t, line_of, h.slots) /* number of each slot's line in a world */                                       \
-  X(uint64_t, parts,                                                                                             \
-    kWindowSide * kRowParts * 16 * kWindowWords) /* [row][part][bits]: those cells in the order of the window */ \
-  X(uint64_t, radius_set, kRadii* kWindowWords)  /* [radius]: bit per window cell visible at it */
+#define MG_SCENERY(X)                                                                                                      \
+  X(SceneryObject, objects, h.objects + 1) /* one more, so that any slot can look it up */                                 \
+  X(uint8_t, vibe, h.templates)                                                                                            \
+  X(uint8_t, blocks_vision, h.templates)                                                                                   \
+  X(uint32_t, tags, h.templates* h.tag_words) /* [template][word] */                                                       \
+  X(uint16_t, held, h.templates* h.resources) /* [template][resource] */                                                   \
+  X(uint8_t, order, h.templates* h.resources) /* [template][position] */                                                   \
+  X(uint8_t, lines, h.templates* kLine)       /* encoded tokens of scenery templates */                                    \
+  X(int32_t, window_offset, h.window)         /* cell of each window cell, from the observer's */                          \
+  X(LocationMarks, marks, h.window)                                                                                        \
+  X(int32_t, line_of, h.slots) /* number of each slot's line in a world */                                                 \
+  X(uint64_t, parts,                                                                                                       \
+    kWindowSide * kRowParts * 16 * kWindowWords) /* [half][row][part][bits][2]: half of the window that has those cells */ \
+  X(uint64_t, radius_set, kRadii* kWindowWords)  /* [radius]: bit per window cell visible at it */                         \
+  X(uint8_t, sides,                                                                                                        \
+    (kRadii + 1) * kWindowWords * 64) /* [radius][window cell]: bits N, S, E, W of visible neighbours; at last none */
 
 struct Scenery {
   SceneryHead* h;

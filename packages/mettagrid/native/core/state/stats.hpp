@@ -10,10 +10,21 @@ MG_FN float& game_stat(const World& w, int32_t stat) {
   return w.game_stat[stat];
 }
 
-MG_FN float& agent_stat(const World& w, int32_t agent, int32_t stat) {
-  set_bit(w.agent_stat_set + agent * w.h->stat_words_agent, stat);
-  return w.agent_stat[agent * w.h->agent_stats + stat];
+// The stats of one agent.
+struct AgentStats {
+  uint32_t* set;
+  float* values;
+
+  MG_FN float& operator[](int32_t stat) const {
+    set_bit(set, stat);
+    return values[stat];
+  }
+};
+
+MG_FN AgentStats agent_stats(const World& w, int32_t agent) {
+  return AgentStats{w.agent_stat_set + agent * w.h->stat_words_agent, w.agent_stat + agent * w.h->agent_stats};
 }
+MG_FN float& agent_stat(const World& w, int32_t agent, int32_t stat) { return agent_stats(w, agent)[stat]; }
 
 // The four stats of a resource are adjacent: gained, lost, amount, deposited.
 enum ResourceStat : int32_t { kGained = 0, kLost = 1, kAmount = 2, kDeposited = 3 };

@@ -205,6 +205,7 @@ struct World {
   // rows share the frame between them.
   MG_FN int32_t cell(int32_t row, int32_t col) const { return h->origin + row * h->stride + col; }
   MG_FN int32_t cell_of(int32_t slot) const { return cell(row(slot), col(slot)); }
+  MG_FN int32_t actor_cell(int32_t slot) const { return cell(object_row[slot], object_col[slot]); }
   MG_FN bool inside(int32_t row, int32_t col) const {
     return static_cast<uint32_t>(row) < static_cast<uint32_t>(h->height) &&
            static_cast<uint32_t>(col) < static_cast<uint32_t>(h->width);

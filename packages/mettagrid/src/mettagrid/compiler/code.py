@@ -4,12 +4,28 @@ Equal routines are stored once, which keeps a game with a thousand near-identica
 """
 
 from mettagrid import _native
+from mettagrid.compiler.shorten import Instruction, Kinds, shorten
 from mettagrid.compiler.tables import CONSTANTS, Tables
 
 OPS: dict[str, int] = {name: code for code, name in enumerate(_native.op_names())}
 
 ACTOR, TARGET, FRONTIER, ELEMENT = (CONSTANTS[name] for name in ("actor", "target", "frontier", "element"))
 """Entities in operands."""
+
+_TAG_TESTS = ("TestTag", "TestTagMask", "TestSharedMask")
+_HARMLESS = (
+    *_TAG_TESTS,
+    *("Jump", "Return", "TestConst", "TestResource", "TestPresent", "TestPeriodic", "TestAtLeast"),
+    *("PushConst", "PushInventory", "PushAgentStat", "PushGameStat", "PushTagCount"),
+    *("ScaleBy", "LogPlusOne", "Add", "Ratio", "Max", "Min"),
+    *("ChangeResource", "AddResource", "ClearResources", "SetGameStat", "AddGameStat", "SetAgentStat", "AddAgentStat"),
+)
+_KINDS = Kinds(
+    jump=OPS["Jump"],
+    end=OPS["Return"],
+    tests=frozenset(OPS[name] for name in _TAG_TESTS),
+    harmless=frozenset(OPS[name] for name in _HARMLESS),
+)
 
 Label = int
 
@@ -46,10 +62,12 @@ class Routine:
     def note(self, rule: str) -> None:
         self.notes.append((len(self.code), rule))
 
-    def resolved(self) -> tuple[tuple[int, ...], ...]:
-        """Return the instructions with jumps relative to the start of the routine."""
-        marks = self._marks
-        return tuple([(op, marks[jump] if jump >= 0 else -1, *rest) for op, jump, *rest in self.code])
+    def finished(self) -> tuple[tuple[Instruction, ...], list[tuple[int, str]]]:
+        """Return the instructions with jumps relative to the start of the routine, and the notes."""
+        marks, rules = self._marks, dict(self.notes)
+        code = [(op, marks[jump] if jump >= 0 else -1, *rest) for op, jump, *rest in self.code]
+        shortened, notes = shorten(code, rules, _KINDS)
+        return shortened, [(position, rules[old]) for position, old in notes]
 
 
 class CodeTable:
@@ -65,17 +83,18 @@ class CodeTable:
         nothing = Routine()
         nothing.emit("Return", 1)
         self.place(nothing, "nothing")
+        self._entries.clear()  # a handler that does nothing is not the same as none
 
     def place(self, routine: Routine, name: str) -> int:
         """Put a finished routine into the table and return its entry; `name` is for messages."""
-        code = routine.resolved()
+        code, notes = routine.finished()
         entry = self._entries.get(code)
         if entry is None:
             entry = self._tables.count("code")
             self._tables.add_rows("code", ([op, jump + entry if jump >= 0 else 0, *rest] for op, jump, *rest in code))
             self._entries[code] = entry
             self._routines[entry] = code
-            for position, rule in routine.notes:
+            for position, rule in notes:
                 self._tables.add("notes", at=entry + position, name=len(self.rules))
                 self.rules.append(rule)
             self.names[entry] = name

@@ -27,6 +27,18 @@ def place_handler(c: Context, handler: AnyHandler | None) -> int:
     return c.place(r, getattr(handler, "name", ""))
 
 
+def place_tick(c: Context, handler: AnyHandler | None) -> int:
+    """Place the routine of a handler tree whose success does not matter; return 0 for none."""
+    if handler is None:
+        return 0
+    r = Routine()
+    end = r.label()
+    _emit_tree(c, r, handler, end, end)
+    r.mark(end)
+    r.emit("Return", 1)
+    return c.place(r, getattr(handler, "name", ""))
+
+
 def place_after_use(c: Context, handler: AnyHandler | None) -> int:
     """Place the routine of an `on_after_use_handler`: it fails if the last handler that reached its mutations failed.
 
@@ -127,6 +139,14 @@ def _emit_leaf(
 def _emit_all_of(
     c: Context, r: Routine, handler: AllOf, success: Label, failure: Label, failure_flag: int | None
 ) -> None:
+    if success == failure and failure_flag is None:
+        for i, child in enumerate(handler.handlers):
+            following = r.label()
+            with c.at("handlers", i):
+                _emit_tree(c, r, child, following, following)
+            r.mark(following)
+        r.emit("Jump", jump=success)
+        return
     deeper = None if failure_flag is None else failure_flag + 1
     r.emit("FlagPush")
     for i, child in enumerate(handler.handlers):

@@ -4,7 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from mettagrid.compiler.code import ACTOR
 from mettagrid.compiler.context import Context
-from mettagrid.compiler.handlers import place_after_use, place_all, place_filters, place_handler, place_mutations
+from mettagrid.compiler.handlers import (
+    place_after_use,
+    place_all,
+    place_filters,
+    place_handler,
+    place_mutations,
+    place_tick,
+)
 from mettagrid.compiler.hash_order import hash_order, reserved_hash_order
 from mettagrid.compiler.scores import add_scores
 from mettagrid.compiler.sharing import add_value
@@ -42,7 +49,7 @@ def add_agent(c: Context, config: AgentConfig, group: int, default_limit: int) -
     stats = [[c.agent_stats.add(name), float_bits(value)] for name, value in config.initial_stats.items()]
     first_stat, stat_count = c.tables.add_rows("pairs", stats)
     with c.at("on_tick"):
-        on_tick = place_handler(c, config.on_tick)
+        on_tick = place_tick(c, config.on_tick)
     with c.at("on_after_use_handler"):
         on_after_use = place_after_use(c, config.on_after_use_handler)
     fields |= {"is_agent": 1, "group": group, "on_tick": on_tick, "on_after_use": on_after_use}

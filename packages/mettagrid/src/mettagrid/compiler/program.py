@@ -15,7 +15,7 @@ from mettagrid.compiler.context import Context
 from mettagrid.compiler.corrections import checked_corrections
 from mettagrid.compiler.errors import CompileError
 from mettagrid.compiler.events import add_events
-from mettagrid.compiler.handlers import AnyHandler, place_all, place_handler
+from mettagrid.compiler.handlers import AnyHandler, place_all, place_handler, place_tick
 from mettagrid.compiler.mutations import MAX_DISTANCE
 from mettagrid.compiler.objects import add_agent, add_object, type_numbers
 from mettagrid.compiler.queries import DIRECTIONS, place_query
@@ -190,7 +190,7 @@ def compile(
     _add_territories(c)
     add_events(c)
     with c.at("game", "on_tick"):
-        game_tick = place_handler(c, game.on_tick)
+        game_tick = place_tick(c, game.on_tick)
     _add_window(c)
     _add_global_values(c)
     settings_row(c, proxy_template=proxy, game_tick=game_tick, max_rewards=max(len(a.rewards) for a in agents))
