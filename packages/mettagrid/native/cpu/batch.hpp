@@ -107,6 +107,7 @@ class Batch {
     Seat& seat = seats_[static_cast<std::size_t>(i)];
     // With several threads, another one may be stepping the next world.
     if (workers_.threads() == 1 && i + 1 < size()) seats_[static_cast<std::size_t>(i + 1)].world->prefetch();
+    if (job.steps == 1) seat.world->prefetch_agents();  // a longer job finds it in the cache from the second step on
     try {
       if (seat.outcome == Outcome::kWaits) seat.outcome = Outcome::kPlayed;
       if (seat.outcome == Outcome::kPlayed && seat.must_begin) begin_episode(seat, i);

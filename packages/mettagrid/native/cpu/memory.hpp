@@ -24,6 +24,16 @@ inline Block zeroed_block(std::size_t bytes) {
   return block;
 }
 
+// Asks the memory for a line. GCC removes a call of a function that only prefetches, since to it that has no effect; the empty
+// statement counts as one.
+inline void prefetch_line(const void* at) {
+  __builtin_prefetch(at);
+  asm volatile("");
+}
+inline void prefetch_bytes(const void* from, int64_t bytes) {
+  for (int64_t at = 0; at < bytes; at += 64) prefetch_line(static_cast<const char*>(from) + at);
+}
+
 // The scenery of a map: read-only, shared by the map and its worlds.
 using SceneryBlock = std::shared_ptr<void>;
 
@@ -35,7 +45,11 @@ class ScratchMemory {
   mg::Scratch& for_slots(int32_t slots) {
     const std::size_t needed = static_cast<std::size_t>(mg::arena_needed(slots));
     if (arena_.size() < needed) arena_.resize(needed);
-    if (!scratch_) scratch_ = std::make_unique<mg::Scratch>();  // without a watcher
+    if (!scratch_) {
+      scratch_ = std::make_unique<mg::Scratch>();  // without a watcher
+      borders_ = std::make_unique<mg::BorderCache>();
+      scratch_->borders = borders_.get();
+    }
     scratch_->arena = arena_.data();
     scratch_->arena_size = static_cast<int32_t>(needed);  // not the whole capacity: the limit must not depend on other worlds
     return *scratch_;
@@ -43,6 +57,7 @@ class ScratchMemory {
 
  private:
   std::unique_ptr<mg::Scratch> scratch_;
+  std::unique_ptr<mg::BorderCache> borders_;
   std::vector<int32_t> arena_;
 };
 

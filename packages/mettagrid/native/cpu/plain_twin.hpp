@@ -58,7 +58,7 @@ class PlainTwin {
     const std::size_t cells = static_cast<std::size_t>(h.cells);
     return std::memcmp(w_.owner, world.owner, cells * static_cast<std::size_t>(h.territories) * sizeof *w_.owner) == 0 &&
            std::memcmp(w_.owner_seen, world.owner_seen, cells * sizeof *w_.owner_seen) == 0 &&
-           std::memcmp(w_.owner_edges, world.owner_edges, cells) == 0 && same_bits(world);
+           std::memcmp(w_.borders, world.borders, cells * sizeof *w_.borders) == 0 && same_bits(world);
   }
 
   bool same_bits(const mg::World& world) {

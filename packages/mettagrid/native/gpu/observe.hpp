@@ -46,7 +46,7 @@ MG_FN int32_t count_cell(const mg::Program& p, const mg::World& w, int32_t obser
       mg::put_object(p, w, slot, 0, counter);
     }
   }
-  if (p.set().obs_territory && w.owner_edges[cell] != 0) {
+  if (p.set().obs_territory && w.borders[cell] != 0) {
     mg::put_edges(p, w, observer, cell, p.window[i].neighbours >> (4 * radius), 0, counter);
   }
   return counter.attempted;
@@ -68,7 +68,7 @@ MG_FN void put_cell(const mg::Program& p, const mg::World& w, int32_t observer, 
   const mg::WindowCell& view = p.window[i];
   const uint8_t location = static_cast<uint8_t>(view.location);
   const int32_t slot = w.grid[cell];
-  if (p.set().obs_territory && w.owner_edges[cell] != 0) {
+  if (p.set().obs_territory && w.borders[cell] != 0) {
     mg::put_edges(p, w, observer, cell, view.neighbours >> (4 * radius), location, out);
   }
   if (slot == mg::kEmpty) return;

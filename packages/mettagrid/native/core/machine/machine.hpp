@@ -76,9 +76,21 @@ struct KeptResult {
   int32_t slots[kKeptSlots];
 };
 
+// The encoded borders of cells, by group of observers (observe.hpp).
+constexpr uint32_t kBorders = 1 << 2 * 5;
+struct alignas(16) BorderLine {
+  uint8_t bytes[16];
+};
+struct BorderCache {
+  uint32_t first;   // feature of the tokens for N
+  uint32_t groups;  // bit per group that is encoded
+  BorderLine lines[1 << kFewOwners][kBorders];
+};
+
 // Working memory of a step. It holds no state between steps, so all worlds of a thread share one.
 struct Scratch {
   Watcher* watcher;
+  BorderCache* borders;  // on the CPU
   int32_t* arena;
   int32_t arena_size;
   int32_t top;

@@ -16,6 +16,21 @@ struct MapCells {
 
 MG_FN int32_t words_for(int32_t bits) { return (bits + 31) / 32; }
 
+// Finds the tags that can own territory. Beyond the first few, a tag of several territories counts more than once.
+MG_FN void count_owners(const Program& p, Header& h) {
+  for (int32_t& tag : h.owner_tag) tag = kNone;
+  for (const Territory& territory : p.territories) {
+    for (int32_t i = 0; i < territory.tag_count; ++i) {
+      const int32_t tag = p.lists[territory.first_tag + i].value;
+      bool is_known = false;
+      for (const int32_t known : h.owner_tag) is_known |= known == tag;
+      if (is_known) continue;
+      if (h.owners < kFewOwners) h.owner_tag[h.owners] = tag;
+      ++h.owners;
+    }
+  }
+}
+
 // The sizes of a block that do not depend on the objects on the map.
 MG_FN Header plan_sizes(const Program& p, int32_t height, int32_t width) {
   const Settings& set = p.set();
@@ -32,6 +47,7 @@ MG_FN Header plan_sizes(const Program& p, int32_t height, int32_t width) {
   h.stat_words_game = words_for(h.game_stats);
   h.stat_words_agent = words_for(h.agent_stats);
   h.templates = p.templates.size;
+  count_owners(p, h);
   for (const WindowCell& view : p.window) {
     h.window_rows = max_of(h.window_rows, abs_of(view.dr));
     h.window_cols = max_of(h.window_cols, abs_of(view.dc));

@@ -93,7 +93,8 @@ MG_FN void apply_mobile_areas(Machine& m) {
 }
 
 // The actor of territory handlers is a placeholder that has only the owning tag and the agent's cell. Each territory has
-// one for the whole episode: its inventory and vibe persist across owners and agents.
+// one for the whole episode: its inventory and vibe persist across owners and agents. That of a single territory stays in slot
+// 0.
 MG_FN void run_as_owner(Machine& m, int32_t territory, int32_t entry, int32_t owner, int32_t slot) {
   if (entry == 0) return;
   const World& w = m.w;
@@ -101,14 +102,15 @@ MG_FN void run_as_owner(Machine& m, int32_t territory, int32_t entry, int32_t ow
   uint16_t *const held = w.owner_held + territory * resources, *const own = w.held(0);
   uint32_t* const tags = w.tags(0);
   for (int32_t i = 0; i < tag_words; ++i) tags[i] = 0;
-  for (int32_t r = 0; r < resources; ++r) own[r] = held[r];
   set_bit(tags, owner);
-  w.object_vibe[0] = w.owner_vibe[territory];
+  const bool is_shared = w.h->territories > 1;
+  for (int32_t r = 0; is_shared && r < resources; ++r) own[r] = held[r];
+  if (is_shared) w.object_vibe[0] = w.owner_vibe[territory];
   w.object_row[0] = w.object_row[slot];
   w.object_col[0] = w.object_col[slot];
   m.run_for(entry, 0, slot);
-  for (int32_t r = 0; r < resources; ++r) held[r] = own[r];
-  w.owner_vibe[territory] = w.object_vibe[0];
+  for (int32_t r = 0; is_shared && r < resources; ++r) held[r] = own[r];
+  if (is_shared) w.owner_vibe[territory] = w.object_vibe[0];
 }
 
 MG_FN void apply_territories(Machine& m, int32_t agent) {

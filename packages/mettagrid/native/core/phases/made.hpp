@@ -32,6 +32,13 @@ MG_FN void make_looks(const Program& p, const Scenery& s) {
   }
 }
 
+// The fields of `World::borders` that an observer sees who sees the neighbours N, S, E, W with a set bit.
+MG_FN uint16_t shown_fields(int32_t neighbours) {
+  uint32_t fields = 0;
+  for (int32_t side = 0; side < 4; ++side) fields |= (neighbours >> side & 1 ? 3u : 0u) << (2 * side + 2);
+  return static_cast<uint16_t>(fields);
+}
+
 MG_FN void make_window(const Program& p, const Scenery& s, int32_t stride) {
   for (int32_t i = 0; i < p.window.size; ++i) {
     const WindowCell& view = p.window[i];
@@ -45,7 +52,7 @@ MG_FN void make_window(const Program& p, const Scenery& s, int32_t stride) {
     for (int32_t radius = 0; radius < kRadii; ++radius) {
       const uint64_t is_visible = radius == kFullRadius || ((view.radius_mask >> radius) & 1) != 0;
       s.radius_set[radius * kWindowWords + (i >> 6)] |= is_visible << (i & 63);
-      s.sides[radius * kWindowWords * 64 + i] = view.neighbours >> (4 * radius) & 15;
+      s.sides[radius * kWindowWords * 64 + i] = shown_fields(view.neighbours >> (4 * radius));
     }
   }
 }
@@ -100,7 +107,7 @@ MG_FN void make_territory(const Program& p, const World& w) {
   const Header& h = *w.h;
   for (int32_t i = 0; i < h.territories * h.cells; ++i) w.owner[i] = -1;
   for (int32_t i = 0; i < h.cells; ++i) w.owner_seen[i] = -1;
-  for (int32_t i = 0; i < h.cells; ++i) w.set_edges(i, 0);
+  for (int32_t i = 0; i < h.cells; ++i) w.set_borders(i, 0);
   forget_stale(w);
   for (int32_t k = 0; h.claim_count > 0 && k < h.territories; ++k) {
     for (int32_t top = 0; top < h.height; top += kTile) {

@@ -178,7 +178,7 @@ MG_FN void put_edges(const Program& p, const World& w, int32_t observer, int32_t
                      TokenWriter& out) {
   const int32_t label = owner_label(w, observer, cell), stride = w.h->stride;
   const int32_t neighbours[4] = {cell - stride, cell + stride, cell + 1, cell - 1};  // in the order of the Edge bits
-  for (uint32_t rest = w.owner_edges[cell] & static_cast<uint32_t>(visible) & 15u; rest != 0; rest &= rest - 1) {
+  for (uint32_t rest = static_cast<uint32_t>(edges_in(w, cell) & visible & 15); rest != 0; rest &= rest - 1) {
     const int32_t i = lowest_bit(rest), other = owner_label(w, observer, neighbours[i]);
     if (label != 1 || other != 1) out.put(location, p.set().feature_territory_edge + i, 3 * label + other);
   }
@@ -273,9 +273,7 @@ MG_CALL int32_t observe_cells(const Program& p, const World& w, int32_t observer
       const int32_t i = 64 * k + lowest_bit64(rest), cell = here + w.scenery.window_offset[i], slot = w.grid[cell];
       const uint8_t location = static_cast<uint8_t>(p.window[i].location);
       if (occluded && is_hidden(p, w, row, col, p.sights[radius * p.window.size + i])) continue;
-      if (p.set().obs_territory && w.owner_edges[cell] != 0) {
-        put_edges(p, w, observer, cell, p.window[i].neighbours >> (4 * radius), location, out);
-      }
+      if (p.set().obs_territory) put_edges(p, w, observer, cell, p.window[i].neighbours >> (4 * radius), location, out);
       if (slot == kEmpty) continue;
       unseen += note_seen(w.object_seen, slot, w.h->step);
       const uint8_t* line = w.line(slot);
@@ -297,22 +295,21 @@ struct Sightings {
   int32_t tokens;                    // of all objects together
   int32_t unseen;                    // the sum of `note_seen`
   bool too_long;                     // the line of an object is
-  uint16_t cell[kWindowWords * 64];  // its place in the window; above that, its sides with a border, as bits
+  uint32_t cell[kWindowWords * 64];  // its place in the window; above eight bits, its borders
   int32_t slot[kWindowWords * 64];
   const uint8_t* line[kWindowWords * 64];
 };
 
 // Looks at the visible cells and notes the objects as seen. Two loops without branches, so that the memory of many cells is
 // read at a time, with few variables, so that all are in registers; an empty cell has the line of slot 0, without tokens.
-MG_FN void sight_cells(const Program& p, const World& w, int32_t here, int32_t radius, const WindowSet& seen, Sightings& out) {
+MG_FN void sight_cells(const World& w, int32_t here, const WindowSet& seen, Sightings& out) {
   const int32_t *offsets = w.scenery.window_offset, *grid = w.grid + here;
-  const uint8_t *edges = w.owner_edges + here, *sides = w.scenery.sides;
-  sides += (p.set().obs_territory ? radius : kRadii) * kWindowWords * 64;
+  const uint16_t* borders = w.borders + here;
   int64_t count = 0;
   for (int32_t k = 0; k < kWindowWords; ++k) {
     for (uint64_t rest = seen.words[k]; rest != 0; rest &= rest - 1) {
       const int64_t i = 64 * k + lowest_bit64(rest), offset = offsets[i];
-      out.cell[count] = static_cast<uint16_t>(i | (edges[offset] & sides[i]) << 8);
+      out.cell[count] = static_cast<uint32_t>(i) | static_cast<uint32_t>(borders[offset]) << 8;
       out.slot[count++] = grid[offset];
     }
   }
@@ -338,31 +335,37 @@ MG_FN void sight_cells(const Program& p, const World& w, int32_t here, int32_t r
   out.too_long = lengths >= 128;
 }
 
-// Bit i of a word as bit 2 i.
-MG_FN uint64_t spread_bits(uint32_t word) {
-  uint64_t bits = word;
-  bits = (bits | bits << 16) & 0x0000FFFF0000FFFFull;
-  bits = (bits | bits << 8) & 0x00FF00FF00FF00FFull;
-  bits = (bits | bits << 4) & 0x0F0F0F0F0F0F0F0Full;
-  bits = (bits | bits << 2) & 0x3333333333333333ull;
-  return (bits | bits << 1) & 0x5555555555555555ull;
+// The tokens of all borders that a cell can have for observers of one group, in games with few owners: those who have the same
+// of the owners' tags, a bit each. As in the line of an object, the last byte is the number of tokens.
+MG_CALL void encode_borders(uint32_t first, uint32_t group, BorderLine* lines) {
+  const auto label = [&](uint32_t owner) { return owner == 0 ? 0 : group >> (owner - 1) & 1 ? 1u : 2u; };
+  for (uint32_t borders = 0; borders < kBorders; ++borders) {
+    uint8_t *const line = lines[borders].bytes, *at = line;
+    const uint32_t own = borders & 3;
+    for (uint32_t side = 0; side < 4; ++side) {
+      const uint32_t other = borders >> (2 * side + 2) & 3, pair = 3 * label(own) + label(other);
+      if (other == own || pair == 4) continue;  // both are the observer's
+      put_token(at, 0, first + side, pair);
+      at += 3;
+    }
+    line[sizeof(BorderLine) - 1] = static_cast<uint8_t>((at - line) / 3);
+  }
 }
 
-// `owner_label` of each owner for one observer. With `kFew`, there are at most 31 tags, and all labels are in one word.
-template <bool kFew>
-struct OwnerLabels {
-  const uint32_t* tags;
-  uint64_t packed;  // two bits for each owner, from -1 on
-
-  MG_FN OwnerLabels(const World& w, int32_t observer)
-      : tags(w.object_tags + observer * w.h->tag_words), packed((spread_bits(*tags) | spread_bits(~*tags) << 1) << 2) {}
-
-  MG_FN uint32_t operator[](int32_t owner) const {
-    if (kFew) return static_cast<uint32_t>(packed >> (2 * owner + 2) & 3);
-    return owner < 0 ? 0 : 2 - test_bit(tags, owner);
+// The lines of an observer, encoded on first use.
+MG_FN const BorderLine* border_lines(const Machine& m, int32_t observer) {
+  const uint32_t first = static_cast<uint32_t>(m.p.set().feature_territory_edge);
+  const uint32_t* tags = m.w.object_tags + observer * m.w.h->tag_words;
+  uint32_t group = 0;
+  for (int32_t i = 0; i < m.w.h->owners; ++i) group |= static_cast<uint32_t>(test_bit(tags, m.w.h->owner_tag[i])) << i;
+  BorderCache& cache = *m.s.borders;
+  if (cache.first != first || !(cache.groups >> group & 1)) {
+    cache.groups = (cache.first == first ? cache.groups : 0) | 1u << group;
+    cache.first = first;
+    encode_borders(first, group, cache.lines[group]);
   }
-};
-constexpr int32_t kFewTags = 31;
+  return cache.lines[group];
+}
 
 // Tokens of a cell without its object, and what copying may touch behind them.
 constexpr int32_t kEdgeTokens = 4, kReach = 2 * kWide + 1;
@@ -371,39 +374,38 @@ constexpr int32_t kEdgeTokens = 4, kReach = 2 * kWide + 1;
 // long, and after `last`. Everything the loop needs is in local variables, because a store of tokens could change any other
 // memory as far as the compiler knows.
 template <bool kFast>
-MG_FN int64_t copy_sightings(const Program& p, const World& w, int32_t observer, const Sightings& found, uint8_t*& written,
+MG_FN int64_t copy_sightings(const Machine& m, int32_t observer, int32_t radius, const Sightings& found, uint8_t*& written,
                              const uint8_t* last) {
-  const int32_t stride = w.h->stride, *offsets = w.scenery.window_offset;
+  const World& w = m.w;
   const LocationMarks* marks = w.scenery.marks;
-  const int16_t* owners = w.owner_seen + w.actor_cell(observer);
-  const OwnerLabels<kFast> labels(w, observer);
-  const int64_t steps[4] = {-stride, stride, 1, -1}, count = found.count;  // in the order of the Edge bits
-  const uint32_t first = static_cast<uint32_t>(p.set().feature_territory_edge);
+  const uint16_t* sides = w.scenery.sides + (m.p.set().obs_territory ? radius : kRadii) * kWindowWords * 64;
+  const BorderLine* borders = kFast ? border_lines(m, observer) : nullptr;
+  const int64_t count = found.count;
   uint8_t* at = written;
   int64_t next = 0;
   for (; next < count; ++next) {
     const uint8_t* line = found.line[next];
     const int64_t tokens = line[kLine - 1];
     if (!kFast && (at > last || tokens > kLineTokens)) break;
-    const uint32_t cell = found.cell[next];
-    const uint8_t* mark = marks[cell & 255].bytes;
-    if (cell >= 256) {
-      const int16_t* owner = owners + offsets[cell & 255];
-      const uint32_t own = 3 * labels[*owner];
-      uint32_t rest = cell >> 8;
-      do {
-        const int32_t side = lowest_bit(rest);
-        const uint32_t pair = own + labels[owner[steps[side]]];
-        put_token(at, *mark, first + static_cast<uint32_t>(side), pair);
-        at += pair == 4 ? 0 : 3;  // both are the observer's
-        rest &= rest - 1;
-      } while (rest != 0);
+    const uint32_t cell = found.cell[next], i = cell & 255;
+    Wide mark;
+    __builtin_memcpy(&mark, marks[i].bytes, sizeof mark);
+    if (kFast && cell >= 256) {
+      // Neighbours that the observer does not see count as this cell.
+      const uint32_t fields = cell >> 8, same = (fields & 3) * kEachField;
+      const uint8_t* border = borders[same ^ ((same ^ fields) & sides[i])].bytes;
+      copy_wide(at, border, mark);
+      at += 3 * int64_t{border[sizeof(BorderLine) - 1]};
+    } else if (cell >= 256 && m.p.set().obs_territory) {
+      const int32_t place = static_cast<int32_t>(i);
+      TokenWriter out{at, kEdgeTokens + kReach, 0};
+      put_edges(m.p, w, observer, w.actor_cell(observer) + w.scenery.window_offset[i],
+                m.p.window[place].neighbours >> (4 * radius), marks[i].bytes[0], out);
+      at = out.at;
     }
-    Wide wide;
-    __builtin_memcpy(&wide, mark, sizeof wide);
-    copy_wide(at, line, wide);
-    copy_wide(at + 3 * kWide, line + 3 * kWide, wide);
-    for (int64_t done = 2 * kWide; done < tokens; done += kWide) copy_wide(at + 3 * done, line + 3 * done, wide);
+    copy_wide(at, line, mark);
+    copy_wide(at + 3 * kWide, line + 3 * kWide, mark);
+    for (int64_t done = 2 * kWide; done < tokens; done += kWide) copy_wide(at + 3 * done, line + 3 * done, mark);
     at += 3 * tokens;
   }
   written = at;
@@ -412,18 +414,17 @@ MG_FN int64_t copy_sightings(const Program& p, const World& w, int32_t observer,
 
 // The same as `observe_cells` for the cells before the end of the budget comes near, if no object blocks vision; removes them
 // from `seen`.
-MG_FN int32_t observe_quickly(const Program& p, const World& w, int32_t observer, int32_t radius, WindowSet& seen,
-                              TokenWriter& writer) {
+MG_FN int32_t observe_quickly(const Machine& m, int32_t observer, int32_t radius, WindowSet& seen, TokenWriter& writer) {
   constexpr int32_t kMost = kEdgeTokens + kLineTokens + kReach;
   const int32_t room = writer.room - writer.attempted;
   if (room < kMost) return 0;
   Sightings found;
-  sight_cells(p, w, w.actor_cell(observer), radius, seen, found);
+  sight_cells(m.w, m.w.actor_cell(observer), seen, found);
   uint8_t* const begin = writer.at;
   const bool has_room = !found.too_long && found.tokens + kEdgeTokens * found.count + kReach <= room;
-  int64_t next = has_room && w.h->tags <= kFewTags
-                     ? copy_sightings<true>(p, w, observer, found, writer.at, nullptr)
-                     : copy_sightings<false>(p, w, observer, found, writer.at, begin + 3 * (room - kMost));
+  int64_t next = has_room && m.w.has_few_owners()
+                     ? copy_sightings<true>(m, observer, radius, found, writer.at, nullptr)
+                     : copy_sightings<false>(m, observer, radius, found, writer.at, begin + 3 * (room - kMost));
   writer.attempted += static_cast<int32_t>(writer.at - begin) / 3;
   seen = WindowSet{};
   for (; next < found.count; ++next) {
@@ -436,15 +437,16 @@ MG_FN int32_t observe_quickly(const Program& p, const World& w, int32_t observer
 #endif
 
 // Writes the tokens of the visible objects and borders, nearest first.
-MG_FN int32_t observe_window(const Program& p, const World& w, int32_t observer, int32_t radius, bool plain,
-                             TokenWriter& writer) {
+MG_FN int32_t observe_window(const Machine& m, int32_t observer, int32_t radius, TokenWriter& writer) {
+  const Program& p = m.p;
+  const World& w = m.w;
   WindowSet seen = find_seen(w, p.set().obs_territory ? w.shown : w.occupied, w.actor_cell(observer), radius);
   int32_t unseen = 0;
 #if !defined(__CUDA_ARCH__)
-  if (!plain && w.h->vision_blockers == 0) unseen = observe_quickly(p, w, observer, radius, seen, writer);
+  if (!m.plain() && w.h->vision_blockers == 0) unseen = observe_quickly(m, observer, radius, seen, writer);
 #endif
   if ((seen.words[0] | seen.words[1] | seen.words[2] | seen.words[3]) == 0) return unseen;
-  return unseen + observe_cells(p, w, observer, radius, plain, seen, writer);
+  return unseen + observe_cells(p, w, observer, radius, m.plain(), seen, writer);
 }
 
 // Used tokens are contiguous, so after the reach of wide copies, clearing ends at the first unused token.
@@ -513,7 +515,7 @@ MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
 #else
   put_values(m, agent, out);
 #endif
-  const int32_t unseen = observe_window(m.p, m.w, m.w.agent_slot[agent], m.w.agent_radius[agent], m.plain(), out);
+  const int32_t unseen = observe_window(m, m.w.agent_slot[agent], m.w.agent_radius[agent], out);
   clear_unused(begin + 3 * min_of(out.attempted, io.tokens), begin + 3 * int64_t{io.tokens});
   count_observation(m.p, m.w, agent, io.tokens, out.attempted, unseen);
 }

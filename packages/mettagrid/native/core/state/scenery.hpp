@@ -53,8 +53,8 @@ struct alignas(16) LocationMarks {
   X(uint64_t, parts,                                                                                                       \
     kWindowSide * kRowParts * 16 * kWindowWords) /* [half][row][part][bits][2]: half of the window that has those cells */ \
   X(uint64_t, radius_set, kRadii* kWindowWords)  /* [radius]: bit per window cell visible at it */                         \
-  X(uint8_t, sides,                                                                                                        \
-    (kRadii + 1) * kWindowWords * 64) /* [radius][window cell]: bits N, S, E, W of visible neighbours; at last none */
+  X(uint16_t, sides,                                                                                                       \
+    (kRadii + 1) * kWindowWords * 64) /* [radius][window cell]: fields of `World::borders` to show; at last none */
 
 struct Scenery {
   SceneryHead* h;

@@ -104,6 +104,7 @@ MG_FN void set_owner(const Program& p, const World& w, int32_t territory, int32_
   if (w.owner[territory * cells + cell] == owner) return;
   w.owner[territory * cells + cell] = static_cast<int16_t>(owner);
   w.mark(w.h->slots);
+  if (p.territories.size == 1) return;  // `owner_seen` is `owner`
   int16_t seen = -1;
   for (int32_t k = 0; k < p.territories.size && seen < 0; ++k) seen = w.owner[k * cells + cell];
   w.owner_seen[cell] = seen;
@@ -165,12 +166,40 @@ MG_CALL void refresh_owners(const Program& p, const World& w, int32_t lane, int3
 
 enum Edge : uint8_t { kNorth = 1, kSouth = 2, kEast = 4, kWest = 8 };
 
-// The borders of a cell: where the owner of a neighbour on the map differs.
+// The sides of a cell at which the owner of a neighbour on the map differs.
 MG_FN int32_t edges_at(const World& w, int32_t row, int32_t col) {
   const int32_t cell = w.cell(row, col), stride = w.h->stride;
   const int16_t *seen = w.owner_seen + cell, own = *seen;
   return (row > 0 && seen[-stride] != own ? kNorth : 0) | (row + 1 < w.h->height && seen[stride] != own ? kSouth : 0) |
          (col + 1 < w.h->width && seen[1] != own ? kEast : 0) | (col > 0 && seen[-1] != own ? kWest : 0);
+}
+
+// Two bits for the owner of a cell, see `World::set_borders`.
+MG_FN uint32_t owner_code(const World& w, int32_t cell) {
+  const int32_t tag = w.owner_seen[cell], *known = w.h->owner_tag;
+  return tag < 0 ? 0 : tag == known[0] ? 1 : tag == known[1] ? 2 : 3;
+}
+
+constexpr uint32_t kEachField = 0x155;  // the lowest bit of each field
+
+// The borders of a cell, from the owners.
+MG_FN uint32_t borders_at(const World& w, int32_t row, int32_t col) {
+  const int32_t edges = edges_at(w, row, col), cell = w.cell(row, col), stride = w.h->stride;
+  if (edges == 0 || !w.has_few_owners()) return static_cast<uint32_t>(edges);
+  const int32_t neighbours[4] = {cell - stride, cell + stride, cell + 1, cell - 1};  // in the order of the Edge bits
+  uint32_t fields = owner_code(w, cell) * kEachField;
+  for (int32_t i = 0; i < 4; ++i) {
+    if (edges >> i & 1) fields = (fields & ~(3u << (2 * i + 2))) | owner_code(w, neighbours[i]) << (2 * i + 2);
+  }
+  return fields;
+}
+
+// The `Edge` bits in the borders of a cell.
+MG_FN int32_t edges_in(const World& w, int32_t cell) {
+  const uint32_t fields = w.borders[cell];
+  if (fields == 0 || !w.has_few_owners()) return static_cast<int32_t>(fields);
+  const uint32_t differing = fields ^ (fields & 3) * kEachField, sides = (differing | differing >> 1) >> 2;
+  return static_cast<int32_t>((sides & 1) | (sides >> 1 & 2) | (sides >> 2 & 4) | (sides >> 3 & 8));
 }
 
 // Updates the borders of the noted cells and their neighbours, after the owners.
@@ -183,8 +212,9 @@ MG_CALL void refresh_edges(const World& w, int32_t lane, int32_t lanes) {
     region.right = min_of(w.h->width - 1, region.right + 1);
     share_region(region, lane, lanes, [&](int32_t row, int32_t left, int32_t columns) {
       for (int32_t col = left; col < left + columns; ++col) {
-        const int32_t edges = edges_at(w, row, col), cell = w.cell(row, col);
-        if (w.owner_edges[cell] != edges) w.set_edges(cell, edges);
+        const uint32_t borders = borders_at(w, row, col);
+        const int32_t cell = w.cell(row, col);
+        if (w.borders[cell] != borders) w.set_borders(cell, borders);
       }
     });
   }

@@ -18,6 +18,7 @@ constexpr int32_t kEmpty = 0;             // in the grid: no object
 constexpr int32_t kInvalidIds = 64;       // distinct invalid action ids counted one by one, per agent
 constexpr int32_t kTagSlack = 16;         // holders a tag without rules may gain through the debugging API
 constexpr int32_t kRemovedPerStep = 256;  // room for objects that are removed and recreated in one step
+constexpr int32_t kFewOwners = 3;         // owners that two bits tell apart, beside none
 
 // Why a step stopped early. The binding turns it into an exception; `fault_a`, `fault_b` carry the details.
 #define MG_FAULTS(X)                                                                               \
@@ -53,7 +54,9 @@ struct Header {
   int32_t tag_capacity;                            // sum over tags
   int32_t area_capacity, claim_capacity;
   int32_t stat_words_game, stat_words_agent, cell_words;
-  int32_t spawn_slots;  // room in the lists of free, removed and spawned objects
+  int32_t spawn_slots;            // room in the lists of free, removed and spawned objects
+  int32_t owners;                 // distinct tags that can own territory
+  int32_t owner_tag[kFewOwners];  // ...the first ones, or kNone
 
   int32_t step;
   int32_t used_slots;  // slots 1 .. used_slots - 1 of the actors have been handed out at least once
@@ -148,17 +151,17 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
   X(uint8_t, owner_vibe, h.territories)               /* vibe of the owner's placeholder */
 
 // ...then data that is derived from the state: hashes, snapshots and comparisons ignore it.
-#define MG_MADE(X)                                                                                    \
-  X(uint32_t, occupied, h.cell_words + 2)   /* bit per cell: an object is on it */                    \
-  X(uint32_t, shown, h.cell_words + 2)      /* bit per cell: an object is on it, or it has an edge */ \
-  X(uint32_t, dirty, (h.actors + 31) / 32)  /* bit per actor: its line must be encoded before use */  \
-  X(uint8_t, owner_edges, h.cells)          /* bits N, S, E, W: the neighbour's owner differs */      \
-  X(int16_t, owner_seen, h.cells)           /* owner of the first territory that has one, or -1 */    \
-  X(int16_t, owner, h.territories* h.cells) /* [territory][cell]: tag id or -1 */                     \
-  X(StaleRegions, stale, 1)                 /* see territory.hpp */                                   \
-  X(uint64_t, changed, (h.slots + 64) / 64) /* bit per slot, see World::mark */                       \
-  X(uint8_t, lines,                                                                                   \
-    (h.actors + h.templates + 1) *                                                                    \
+#define MG_MADE(X)                                                                                                        \
+  X(uint32_t, occupied, h.cell_words + 2)                  /* bit per cell: an object is on it */                         \
+  X(uint32_t, shown, h.cell_words + 2)                     /* bit per cell: an object is on it, or it has an edge */      \
+  X(uint32_t, dirty, (h.actors + 31) / 32)                 /* bit per actor: its line must be encoded before use */       \
+  X(uint16_t, borders, h.cells)                            /* where the owners of neighbours differ: see `set_borders` */ \
+  X(int16_t, owner, h.territories* h.cells)                /* [territory][cell]: tag id or -1 */                          \
+  X(int16_t, owner_seen, h.territories == 1 ? 0 : h.cells) /* ...of the first territory that has one; see `view` */       \
+  X(StaleRegions, stale, 1)                                /* see territory.hpp */                                        \
+  X(uint64_t, changed, (h.slots + 64) / 64)                /* bit per slot, see World::mark */                            \
+  X(uint8_t, lines,                                                                                                       \
+    (h.actors + h.templates + 1) *                                                                                        \
         kLine) /* encoded tokens of actors and of scenery templates; one to spare for wide reads. Last: a reset leaves them */
 
 #define MG_ARRAYS(X) MG_STATE(X) MG_MADE(X)
@@ -196,6 +199,7 @@ struct World {
   at = align(at + static_cast<uint64_t>(int64_t{1} * count) * sizeof(Type));
     MG_ARRAYS(MG_PLACE)
 #undef MG_PLACE
+    if (h.territories == 1) w.owner_seen = w.owner;
     return w;
   }
 
@@ -250,13 +254,16 @@ struct World {
   MG_FN void place(int32_t at, int32_t slot) const {
     grid[at] = slot;
     put_bit(occupied, at, slot != kEmpty);
-    put_bit(shown, at, slot != kEmpty || owner_edges[at] != 0);
+    put_bit(shown, at, slot != kEmpty || borders[at] != 0);
   }
-  // ...and to the edges; lanes may write those of different cells.
-  MG_FN void set_edges(int32_t at, int32_t edges) const {
-    owner_edges[at] = static_cast<uint8_t>(edges);
-    put_shared_bit(shown, at, edges != 0 || grid[at] != kEmpty);
+  // ...and to the borders of a cell, 0 if it has none; lanes may write those of different cells. In games with few owners they
+  // are two bits for the owner of the cell (1 + its place in `owner_tag`, 0 for none), then for the owners of its neighbours N,
+  // S, E, W, of which those off the map count as this cell. In other games they are `Edge` bits.
+  MG_FN void set_borders(int32_t at, uint32_t value) const {
+    borders[at] = static_cast<uint16_t>(value);
+    put_shared_bit(shown, at, value != 0 || grid[at] != kEmpty);
   }
+  MG_FN bool has_few_owners() const { return h->owners <= kFewOwners; }
 
   // Every change of an object asks first: true for actors. Scenery cannot change, or the compiler is wrong.
   MG_FN bool can_change(int32_t slot) const {
