@@ -27,7 +27,7 @@ class Metrics:
         )
         self.rate_limited = Counter("observatory_rate_limited", "Requests refused with 429", ["by"], registry=registry)
         self.sign_ins = Counter("observatory_sign_ins", "Attempts to sign in", ["outcome"], registry=registry)
-        self.jobs = Gauge("observatory_jobs", "Jobs by state", ["status"], registry=registry)
+        self.jobs = Gauge("observatory_jobs", "Jobs that wait or are in work, by state", ["status"], registry=registry)
         self.oldest_pending = Gauge(
             "observatory_jobs_oldest_pending_seconds",
             "Age of the oldest job that waits for a worker",

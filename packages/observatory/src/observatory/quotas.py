@@ -66,23 +66,19 @@ def check_stored_bytes(session: Session, user_id: str, new_bytes: int, *, settin
         )
 
 
-def stored_bytes(session: Session, user_id: str | None = None) -> int:
-    """Return the bytes of a user's bundles, images, policy logs and requested episodes, or of all users'.
+def stored_bytes(session: Session, user_id: str) -> int:
+    """Return the bytes of a user's bundles, images, policy logs and requested episodes.
 
-    A blob counts for each user who sent it; for all users it counts once.
+    A blob counts for each user who sent it.
     """
-    bundles = select(func.sum(PolicyVersion.bundle_bytes))
-    blobs = select(func.sum(Blob.size))
-    uploads = select(func.sum(BlobUpload.received))
-    logs = select(func.sum(PolicyLog.bytes))
-    episodes = select(func.sum(Job.artifact_bytes))
-    files = select(func.sum(ContentFile.size_bytes))
-    if user_id is not None:
-        episodes = episodes.where(Job.user_id == user_id)
-        files = files.where(ContentFile.user_id == user_id)
-        blobs = blobs.join(BlobOwner, BlobOwner.digest == Blob.digest).where(BlobOwner.user_id == user_id)
-        uploads = uploads.where(BlobUpload.user_id == user_id)
-        bundles = bundles.join(Policy).where(Policy.user_id == user_id)
-        logs = logs.join(PolicyVersion, PolicyVersion.id == PolicyLog.policy_version_id)
-        logs = logs.join(Policy, Policy.id == PolicyVersion.policy_id).where(Policy.user_id == user_id)
-    return sum(int(session.scalar(part) or 0) for part in (bundles, logs, episodes, files, blobs, uploads))
+    blobs = select(func.sum(Blob.size)).join(BlobOwner, BlobOwner.digest == Blob.digest)
+    logs = select(func.sum(PolicyLog.bytes)).join(PolicyVersion, PolicyVersion.id == PolicyLog.policy_version_id)
+    parts = (
+        select(func.sum(PolicyVersion.bundle_bytes)).join(Policy).where(Policy.user_id == user_id),
+        logs.join(Policy, Policy.id == PolicyVersion.policy_id).where(Policy.user_id == user_id),
+        select(func.sum(Job.artifact_bytes)).where(Job.user_id == user_id),
+        select(func.sum(ContentFile.size_bytes)).where(ContentFile.user_id == user_id),
+        blobs.where(BlobOwner.user_id == user_id),
+        select(func.sum(BlobUpload.received)).where(BlobUpload.user_id == user_id),
+    )
+    return sum(int(session.scalar(part) or 0) for part in parts)

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from observatory.accounts.service import mint_worker_token
 from observatory.database import Database, migrate
 from observatory.database.link import Link
 from observatory.database.migrate import (
@@ -33,6 +34,7 @@ from observatory.tokens import hash_token
 from packages.observatory.tests.conftest import START, make_settings
 
 OLD = Path(__file__).parent / "data-folder-0001.sql"
+OLD_REPLAY = "jobs/0/replay.json.z"
 JOB_TOKEN = "job_of-the-old-server"
 NEXT = """
 import sqlalchemy as sa
@@ -122,22 +124,42 @@ def test_a_migration_that_would_break_a_running_server_is_refused(
 def test_the_oldest_database_upgrades_while_a_match_runs_and_a_backup_leads_back(
     make_app: Callable[..., FastAPI], new_database_url: Callable[[], str], tmp_path: Path, clock: Any
 ) -> None:
-    url = new_database_url()
-    place = {"data_dir": tmp_path / "old", "database_url": url}
+    place = {"data_dir": tmp_path / "old", "database_url": new_database_url()}
     job_id = oldest_database(make_settings(**place), tmp_path)
+    replay = tmp_path / "old" / "store" / "objects" / OLD_REPLAY
+    replay.parent.mkdir(parents=True)
+    replay.write_bytes(b"old replay")
     backup(make_settings(**place), tmp_path / "before.tar")
 
     app = make_app(**place)
     assert table(app) == [("second", 3.5), ("first", 1.5)]
     finish(app, job_id)
     assert table(app) == [("second", 3.75), ("first", 1.75)]
+    assert app.state.store.get(OLD_REPLAY) == b"old replay"
 
-    back = {"data_dir": tmp_path / "back", "database_url": f"sqlite:///{tmp_path}/back.db"}
-    restore(Settings(**back), tmp_path / "before.tar")
-    restored = make_app(**back)
-    assert table(restored) == [("second", 3.5), ("first", 1.5)]
-    finish(restored, job_id)  # the worker has not noticed
-    assert table(restored) == table(app)
+    for number, url in enumerate((new_database_url(), f"sqlite:///{tmp_path}/back.db")):
+        back = {"data_dir": tmp_path / f"back{number}", "database_url": url}
+        restore(Settings(**back), tmp_path / "before.tar")
+        restored = make_app(**back)
+        assert table(restored) == [("second", 3.5), ("first", 1.5)]
+        assert restored.state.store.get(OLD_REPLAY) == b"old replay"
+        finish(restored, job_id)  # the worker has not noticed
+        assert table(restored) == table(app)
+
+
+def test_a_match_that_ran_in_the_oldest_database_is_played_again_when_its_worker_is_gone(
+    make_app: Callable[..., FastAPI], new_database_url: Callable[[], str], tmp_path: Path, clock: Any
+) -> None:
+    place = {"data_dir": tmp_path / "old", "database_url": new_database_url()}
+    job_id = oldest_database(make_settings(**place), tmp_path)
+    app = make_app(**place)
+    with app.state.database.transaction() as session:
+        token = mint_worker_token(session, "new", now=clock()).text
+    clock.advance(120)
+    answer = TestClient(app).post("/work/lease", json={"worker": "new"}, headers={"X-Auth-Token": token})
+    assert answer.json()["job_id"] == str(job_id)
+    finish(app, job_id, answer.json()["job_token"])
+    assert table(app) == [("second", 3.75), ("first", 1.75)]
 
 
 def table(app: FastAPI) -> list[tuple[str, float]]:
@@ -147,9 +169,9 @@ def table(app: FastAPI) -> list[tuple[str, float]]:
     return [(row["policy"]["name"], row["score"]) for row in rows]
 
 
-def finish(app: FastAPI, job_id: uuid.UUID) -> None:
-    """End the match as its worker does, which began before the upgrade."""
-    client, headers = TestClient(app), {"X-Auth-Token": JOB_TOKEN}
+def finish(app: FastAPI, job_id: uuid.UUID, job_token: str = JOB_TOKEN) -> None:
+    """End the match as its worker does; with the default token, one that began before the upgrade."""
+    client, headers = TestClient(app), {"X-Auth-Token": job_token}
     beat = client.post(f"/work/jobs/{job_id}/heartbeat", json={"status": "running"}, headers=headers)
     assert beat.status_code == 200, beat.text
     results = {

@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 
 from observatory.database.tables.jobs import Job
 from observatory.jobs.service import create_job
+from observatory.jobs.stored_total import StoredTotal
 from observatory.operations.sweeping import expire
 from observatory.quotas import stored_bytes
 from observatory.store import job_key
@@ -41,7 +42,7 @@ def play(app: FastAPI, worker: Worker, user_id: str | None) -> uuid.UUID:
 
 def stored(app: FastAPI, user_id: str | None = None) -> int:
     with app.state.database.read() as session:
-        return stored_bytes(session, user_id)
+        return StoredTotal().read(session) if user_id is None else stored_bytes(session, user_id)
 
 
 def sizes(app: FastAPI, job_id: uuid.UUID) -> dict[str, int]:
@@ -59,6 +60,25 @@ def test_every_file_of_an_episode_counts_against_the_user_who_requested_it(
     assert stored(app, bob.user_id) == 0
     play(app, worker, None)
     assert stored(app, ada.user_id) == sum(files.values()) < stored(app)
+
+
+def test_the_total_of_the_store_is_measured_once_and_then_only_extended(
+    app: FastAPI, worker: Worker, ada: Any, clock: Any
+) -> None:
+    total = StoredTotal()
+    first = play(app, worker, None)
+    clock.advance(3600)
+    total.measure(app.state.database, clock())
+    second = play(app, worker, ada.user_id)
+    everything = stored(app)
+    assert everything == sum(sizes(app, first).values()) + sum(sizes(app, second).values())
+    with app.state.database.transaction() as session:
+        session.get_one(Job, first).artifact_bytes = 0  # it is not read again
+    with app.state.database.read() as session:
+        assert total.read(session) == everything
+    total.measure(app.state.database, clock())
+    with app.state.database.read() as session:
+        assert total.read(session) == stored(app) < everything
 
 
 def test_without_room_an_episode_keeps_its_results_and_not_its_replay(

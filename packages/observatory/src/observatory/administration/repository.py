@@ -20,7 +20,7 @@ __all__ = ["failures", "jobs", "jobs_in_work", "matches_of_jobs"]
 
 def jobs(session: Session, status: JobStatus | None, page: Page) -> Sequence[Job]:
     """Return a page of jobs, newest first."""
-    statement = select(Job).options(selectinload(Job.faults)).order_by(Job.created_at.desc(), Job.id.desc())
+    statement = select(Job).options(selectinload(Job.faults)).order_by(Job.id.desc())
     if status is not None:
         statement = statement.where(Job.status == status)
     return session.scalars(statement.limit(page.limit).offset(page.offset)).all()

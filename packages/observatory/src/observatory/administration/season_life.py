@@ -26,6 +26,9 @@ from observatory.seasons.sources import preset_of
 
 __all__ = ["LifeStep", "SeasonLifeRead", "life_of", "open_or_reopen", "undo_start"]
 
+# The state of the match is that of an index; without it a database may read all matches of the season.
+_WAITS = (Match.status.in_(IN_FLIGHT), Job.status == JobStatus.PENDING)
+
 Action = Literal["open", "start", "close", "reopen", "end", "roll", "draft", "unstart"]
 
 
@@ -69,7 +72,7 @@ def undo_start(session: Session, season: Season) -> Outcome:
     """Undo the start of a team season that has no match yet."""
     if season.tournament_type is not TournamentType.team or season.life is not SeasonLife.PLAYING:
         raise Conflict(f"Season {season.name!r} is {season.life.value}; only the start of a team season can be undone")
-    if sum(_counts(session, season).values()):
+    if _has_matches(session, season):
         raise Conflict(f"Season {season.name!r} has matches already; close it instead")
     season.started_at = None
     session.flush()
@@ -100,7 +103,7 @@ def _restore(session: Session, season: Season, *, now: datetime) -> int:
 
 
 def _steps(session: Session, season: Season) -> Iterator[LifeStep]:
-    counts = _counts(session, season)
+    counts = _open_counts(session, season)
     waiting = _waiting(session, season)
     has_policies = has_entrants(session, season.id)
     match season.life:
@@ -117,7 +120,11 @@ def _steps(session: Session, season: Season) -> Iterator[LifeStep]:
                     "Open the season again",
                     undoes=True,
                 )
-            elif season.tournament_type is TournamentType.team and season.started_at and not sum(counts.values()):
+            elif (
+                season.tournament_type is TournamentType.team
+                and season.started_at
+                and not _has_matches(session, season)
+            ):
                 effect = "No match is played until the season is started again"
                 yield _step("unstart", "Undo the start", [effect], "Start the season again", undoes=True)
             yield _close(session, season, waiting, _in_flight(counts) - waiting)
@@ -192,8 +199,15 @@ def _roll(season: Season, waiting: int) -> LifeStep:
     return _step("roll", "New version", effects, None)
 
 
-def _counts(session: Session, season: Season) -> dict[MatchStatus, int]:
+def _has_matches(session: Session, season: Season) -> bool:
+    statement = select(Match.id).join(Match.pool).where(Pool.season_id == season.id).limit(1)
+    return session.scalar(statement) is not None
+
+
+def _open_counts(session: Session, season: Season) -> dict[MatchStatus, int]:
+    """Return the numbers of matches that may still be played, by state; those that have ended are too many to count."""
     statement = select(Match.status, func.count()).join(Match.pool).where(Pool.season_id == season.id)
+    statement = statement.where(Match.status.in_([*IN_FLIGHT, MatchStatus.CANCELLED]))
     return {row[0]: row[1] for row in session.execute(statement.group_by(Match.status))}
 
 
@@ -204,7 +218,7 @@ def _in_flight(counts: dict[MatchStatus, int]) -> int:
 def _waiting(session: Session, season: Season) -> int:
     """Return how many matches no worker has taken yet."""
     statement = select(func.count()).select_from(Match).join(Match.job).join(Match.pool)
-    return session.scalar(statement.where(Pool.season_id == season.id, Job.status == JobStatus.PENDING)) or 0
+    return session.scalar(statement.where(Pool.season_id == season.id, *_WAITS)) or 0
 
 
 def _active(session: Session, season: Season) -> int:
@@ -220,7 +234,7 @@ def _unfinished(session: Session, season: Season) -> int:
         .join(MatchPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
         .join(Match, MatchPlayer.match_id == Match.id)
         .join(Match.job)
-        .where(Pool.season_id == season.id, Job.status == JobStatus.PENDING)
+        .where(Pool.season_id == season.id, *_WAITS)
     )
     return session.scalar(statement) or 0
 

@@ -20,13 +20,13 @@ from observatory.jobs.specs import policy_version_id
 
 __all__ = [
     "claim",
-    "counts",
     "expired",
     "held_with",
     "is_drained",
     "job",
     "leases_expiring_after",
     "oldest_pending",
+    "open_counts",
     "seconds_to_work",
     "versions_of",
     "visible_job",
@@ -61,9 +61,12 @@ def visible_job(session: Session, job_id: uuid.UUID, principal: Principal) -> Jo
 
 def visible_jobs(principal: Principal, status: JobStatus | None) -> Select[Any]:
     """Select the jobs that the caller may see, newest first."""
-    statement = select(Job).order_by(Job.created_at.desc(), Job.id.desc())
-    if not principal.is_admin:
+    statement = select(Job)
+    if principal.is_admin:
+        statement = statement.order_by(Job.id.desc())  # ids are in the order of creation, and indexed
+    else:
         statement = statement.where(Job.user_id == principal.user_id)
+        statement = statement.order_by(Job.created_at.desc(), Job.id.desc())
     return statement if status is None else statement.where(Job.status == status)
 
 
@@ -133,9 +136,11 @@ def versions_of(session: Session, job_ids: Sequence[uuid.UUID]) -> dict[uuid.UUI
     }
 
 
-def counts(session: Session) -> dict[JobStatus, int]:
-    rows = session.execute(select(Job.status, func.count()).group_by(Job.status)).all()
-    return dict.fromkeys(JobStatus, 0) | {row[0]: row[1] for row in rows}
+def open_counts(session: Session) -> dict[JobStatus, int]:
+    """Return how many jobs wait and how many are in work, by state; those that have ended are too many to count."""
+    states = [JobStatus.PENDING, *sorted(IN_WORK)]
+    rows = session.execute(select(Job.status, func.count()).where(Job.status.in_(states)).group_by(Job.status)).all()
+    return dict.fromkeys(states, 0) | {row[0]: row[1] for row in rows}
 
 
 def oldest_pending(session: Session) -> datetime | None:

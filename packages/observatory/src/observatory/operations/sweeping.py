@@ -55,6 +55,7 @@ async def sweep_periodically(app: FastAPI) -> None:
             continue
         try:
             await anyio.to_thread.run_sync(state.tokens_used.store, state.database)
+            await anyio.to_thread.run_sync(state.stored_total.measure, state.database, state.clock())
             if not state.database.is_leader:
                 await anyio.sleep(EVERY_SECONDS)
                 continue
@@ -64,16 +65,20 @@ async def sweep_periodically(app: FastAPI) -> None:
             await anyio.to_thread.run_sync(forget_old, state.database, state.clock())
             await collect_garbage(state.database, state.store, state.clock())
             await remove_leftovers(state.database, state.store, state.clock())
-            await anyio.to_thread.run_sync(expire, state.database, state.store, state.settings, state.clock())
+            if await anyio.to_thread.run_sync(expire, state.database, state.store, state.settings, state.clock()):
+                await anyio.to_thread.run_sync(state.stored_total.measure, state.database, state.clock())
         except (ObservatoryError, OSError) as error:
             state.metrics.sweeps_failed.inc()
             logger.warning("Old files could not be removed: %s", error)
         await anyio.sleep(EVERY_SECONDS)
 
 
-def expire(database: Database, store: Store, settings: Settings, now: datetime) -> None:
-    """Remove files of episodes that are older than they are kept; hosted games with the logs of their programs."""
-    measure_artifacts(database, store)
+def expire(database: Database, store: Store, settings: Settings, now: datetime) -> bool:
+    """Remove files of episodes that are older than they are kept; hosted games with the logs of their programs.
+
+    Return whether this changed the recorded sizes of episodes.
+    """
+    measured = measure_artifacts(database, store)
     logs = expire_logs(database, store, now=now, days=settings.keep_logs_days)
     replays = expire_replays(database, store, now=now, days=settings.keep_replays_days)
     hosted = expire_hosted(database, now=now, days=settings.keep_logs_days)
@@ -81,6 +86,7 @@ def expire(database: Database, store: Store, settings: Settings, now: datetime) 
     if logs or replays or hosted or notices:
         message = "Removed %d old logs, the replays of %d episodes, %d hosted games, %d notices"
         logger.info(message, logs, replays, hosted, notices)
+    return bool(measured or logs or replays)
 
 
 def sweep(database: Database, store: Store, now: datetime) -> int:

@@ -53,7 +53,7 @@ from observatory.jobs.workers_seen import WorkerReport, WorkersSeen
 from observatory.keys import Keys
 from observatory.live.rules import rule_of_job, shows_itself
 from observatory.matches.repository import hidden_jobs
-from observatory.paging import PageDep, count, set_total
+from observatory.paging import PageDep, count_up_to, set_total
 from observatory.secrecy import without_seeds
 from observatory.settings import MEGABYTE, Settings
 from observatory.store import Store
@@ -364,7 +364,7 @@ def list_jobs(
 ) -> list[JobResponse]:
     """Return the jobs that you requested, newest first; administrators get all."""
     statement = repository.visible_jobs(principal, status)
-    set_total(response, count(session, statement))
+    set_total(response, count_up_to(session, statement))
     return _responses(session, list(session.scalars(statement.limit(page.limit).offset(page.offset))))
 
 

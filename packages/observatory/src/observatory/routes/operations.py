@@ -91,5 +91,5 @@ def metrics(
                 "X-Use-Elevated-Privileges: true"
             )
     numbers = request.app.state.metrics
-    read_gauges(numbers, session, database, store, now=now)
+    read_gauges(numbers, session, database, store, request.app.state.stored_total, now=now)
     return Response(numbers.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

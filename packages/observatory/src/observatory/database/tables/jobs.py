@@ -23,6 +23,7 @@ class Job(Base):
     __tablename__ = "jobs"
     __table_args__ = (
         Index(None, "status", "queue_group", "queue_person", "priority", "created_at", "id"),
+        Index(None, "status", "id"),
         Index(None, "user_id"),
         Index(None, "completed_at"),
     )
