@@ -1,11 +1,12 @@
 """Measure the response times of the league's server with a full database and many clients.
 
-usage: league.py [--policies 1000] [--matches 100000] [--rounds 20] [--seconds 30] [--clients 200] [--turns 3]
-                 [--only sqlite,postgresql] [--parts calls,polling,both,servers] [--folder FOLDER] [--record]
+usage: league.py [--policies 1000] [--matches 100000] [--rounds 20] [--requests 12] [--turns 3] [--seconds 30]
+                 [--clients 200] [--only sqlite,postgresql] [--parts calls,polling,both,servers] [--folder FOLDER]
+                 [--record]
 
-  calls    milliseconds of every GET of the pages and of the published clients, after a change of every kind, so that
-           no cached value may be used. Best of the turns, over the requests of a turn. Before it, the seconds from the
-           start of the server to the first table.
+  calls    milliseconds of every GET of the pages and of the published clients, of a visitor, a user and an
+           administrator in turn, after a change of every kind, so that no cached value may be used. Best of the turns,
+           over the `--requests` of a turn. Before it, the seconds from the start of the server to the first table.
   polling  clients that ask for the table and the matches every two seconds, while the server's own worker plays real
            matches in boxes; best of the turns
   both     the same with half of the clients on the pages of a league of 5 divisions, in which a round is settled every
@@ -13,7 +14,7 @@ usage: league.py [--policies 1000] [--matches 100000] [--rounds 20] [--seconds 3
   servers  the clients of `both` on one server process, and on two that share the database and its matches; the turns
            alternate, and `p99_ratio` is the 99th percentile of two divided by that of one. PostgreSQL only
 
-With --folder the databases are stored there and reused.
+With --folder the databases are stored there and reused; `--parts fill` only fills them.
 """
 
 from __future__ import annotations
@@ -49,7 +50,6 @@ from observatory.settings import Settings
 from observatory.standings.segments import write_segments
 from record import record
 
-REQUESTS = 12
 EVERY_SECONDS = 2.0
 CALL_LIMIT, POLL_LIMIT = 300.0, 250.0
 
@@ -61,6 +61,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=30.0)
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--requests", type=int, default=12, help="requests for each call in a turn, at least 3")
     parser.add_argument("--only", default="sqlite,postgresql")
     parser.add_argument("--rounds", type=int, default=20, help="played rounds of each of the five divisions")
     parser.add_argument("--parts", default="calls,polling,both")
@@ -92,8 +93,8 @@ def measure(url: str | None, folder: Path, arguments: argparse.Namespace) -> dic
             httpx.get(table, timeout=900, trust_env=False).raise_for_status()
             found["first_table_s"] = round(time.monotonic() - began, 1)
             print(f"{found['first_table_s']:8.1f} s   the first table after a start", flush=True)
-            calls(app, address, filled)  # the first are slower: statements are compiled
-            turns = [calls(app, address, filled) for _ in range(arguments.turns)]
+            calls(app, address, filled, arguments.requests)  # the first are slower: statements are compiled
+            turns = [calls(app, address, filled, arguments.requests) for _ in range(arguments.turns)]
         best = {path: min(turn[path] for turn in turns) for path in turns[0]}
         for path, milliseconds in sorted(best.items(), key=lambda entry: -entry[1]):
             print(f"{milliseconds:8.1f} ms  {path}{'' if milliseconds < CALL_LIMIT else '   TOO SLOW'}", flush=True)
@@ -184,19 +185,25 @@ def in_process(url: str | None, folder: Path) -> Iterator[tuple[FastAPI, str]]:
     thread.join()
 
 
-def calls(app: FastAPI, address: str, filled: Filled) -> dict[str, float]:
-    """Return the slowest of some requests for each call, in milliseconds."""
+def calls(app: FastAPI, address: str, filled: Filled, requests: int) -> dict[str, float]:
+    """Return the slowest of some requests for each call, in milliseconds: of a visitor, a user and an administrator."""
     slowest: dict[str, float] = {}
-    headers = {"X-Auth-Token": filled.token}
+    callers: list[dict[str, str]] = [
+        {},
+        {"X-Auth-Token": filled.token},
+        {"X-Auth-Token": filled.admin_token, "X-Use-Elevated-Privileges": "true"},
+    ]
     with httpx.Client(base_url=address, timeout=60, trust_env=False) as client:
         for template, paths in asked(filled).items():
-            for number in range(REQUESTS):
+            statuses = []
+            for number in range(requests):
                 app.state.database.changes.publish(Change(kind) for kind in ChangeKind)
                 began = time.perf_counter()
-                answer = client.get(paths[number % len(paths)], headers=headers if number % 2 else {})
+                answer = client.get(paths[number % len(paths)], headers=callers[number % len(callers)])
                 taken = (time.perf_counter() - began) * 1000
-                assert answer.status_code == 200 or (answer.status_code == 401 and not number % 2), answer.text[:300]
                 slowest[template] = max(slowest.get(template, 0.0), round(taken, 1))
+                statuses.append(answer.status_code)
+            assert set(statuses) <= {200, 401, 403} and 200 in statuses, f"{template} answered {statuses}"
     return slowest
 
 
@@ -223,6 +230,10 @@ def asked(filled: Filled) -> dict[str, list[str]]:
         f"{pages}/seasons/{{season}}/matches?policy={{policy}}",
         f"{pages}/matches/{{match}}",
         f"{pages}/policies/{{policy}}",
+        f"{pages}/policies/{{policy}}/matches",
+        f"{pages}/policies/{{policy}}/matches?result=failed",
+        f"{pages}/policies/{filled.policies[0]}/diagnosis",
+        f"{pages}/policies/{{policy}}/leagues",
         f"{pages}/queue",
         f"{pages}/me",
         f"{published}/seasons",
@@ -241,6 +252,7 @@ def asked(filled: Filled) -> dict[str, list[str]]:
         f"{published}/seasons/{{season}}/policies",
         f"{published}/seasons/{filled.season}/pools/competition/config",
         f"{published}/matches/{{match}}",
+        f"{published}/matches/{{match}}/explanation",
         f"{published}/policies/{{policy}}/memberships",
         f"{published}/my-memberships",
         "/whoami",
@@ -256,8 +268,21 @@ def asked(filled: Filled) -> dict[str, list[str]]:
         "/assay/runs",
         "/players",
         "/jobs",
+        "/jobs?status=failed",
+        "/readyz",
+        "/metrics",
+        f"{pages}/admin/jobs",
+        f"{pages}/admin/jobs?status=failed",
+        f"{pages}/admin/failures",
+        f"{pages}/admin/workers",
+        f"{pages}/admin/people?q=author",
+        f"{pages}/admin/audit-log",
+        f"{pages}/admin/seasons",
+        f"{pages}/admin/seasons/{{season}}/life",
         "/observatory",
         f"{pages}/front",
+        f"{pages}/front-match",
+        f"{pages}/live",
         f"{pages}/profile",
         f"{pages}/search?q=policy",
         f"{pages}/coworlds",

@@ -23,7 +23,7 @@ from mettagrid.config.mettagrid_config import MettaGridConfig
 from observatory.accounts.service import create_user, mint_user_token
 from observatory.database import new_id
 from observatory.database.tables.episodes import Episode, EpisodePolicy, EpisodeTag
-from observatory.database.tables.jobs import Job
+from observatory.database.tables.jobs import Job, PolicyLog
 from observatory.database.tables.matches import Match, MatchPlayer, MatchStatus
 from observatory.database.tables.policies import Policy, PolicyVersion
 from observatory.database.tables.seasons import (
@@ -260,7 +260,7 @@ class _Log:
         self._session, self._chance, self._at = session, chance, start
         self._order = 0
         self._rows: dict[Any, list[dict[str, Any]]] = {}
-        tables: list[Any] = [Job, Match, MatchPlayer, Episode, EpisodePolicy, EpisodeTag]
+        tables: list[Any] = [Job, PolicyLog, Match, MatchPlayer, Episode, EpisodePolicy, EpisodeTag]
         self._tables = {table: BulkInsert(session, table) for table in tables}
         prepare(session)
         self._policies = dict[uuid.UUID, uuid.UUID]()
@@ -322,6 +322,7 @@ class _Log:
             episode_id=None if failed else episode,
             runtime={"policies": isolation},
             digests={"results.json": "0" * 64, "replay.json.z": "0" * 64},
+            artifact_bytes=130_000,
             created_at=at - timedelta(seconds=20),
             dispatched_at=at - timedelta(seconds=10),
             running_at=at - timedelta(seconds=9),
@@ -356,6 +357,15 @@ class _Log:
                 pool_player_id=player,
                 num_agents=game.split[index],
                 score=None if failed else scores[index],
+            )
+            self._add(
+                PolicyLog,
+                job_id=job,
+                policy_index=index,
+                policy_version_id=self._version(player),
+                key=f"jobs/{job}/policy_agent_{assignments.index(index)}.txt",
+                bytes=1000,
+                created_at=at,
             )
         if not failed:
             self._episode(season, game, episode, job, scores, assignments)
