@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from observatory.database.tables.administration import UserQuota
@@ -16,7 +18,15 @@ from observatory.database.tables.policies import Policy, PolicyVersion, Upload
 from observatory.errors import TooLarge, TooManyRequests
 from observatory.settings import MEGABYTE, Settings
 
-__all__ = ["Limits", "check_stored_bytes", "check_uploads", "limits_of", "stored_bytes", "uploads_of_day"]
+__all__ = [
+    "Limits",
+    "check_stored_bytes",
+    "check_uploads",
+    "limits_of",
+    "stored_bytes",
+    "stored_bytes_of",
+    "uploads_of_day",
+]
 
 
 @dataclass(frozen=True)
@@ -38,10 +48,11 @@ def limits_of(session: Session, user_id: str, *, settings: Settings) -> Limits:
     )
 
 
-def uploads_of_day(session: Session, user_id: str, *, now: datetime) -> int:
-    """Return how many uploads a user began in the last day."""
-    begun = (Upload.user_id == user_id, Upload.created_at > now - timedelta(days=1))
-    return session.scalar(select(func.count()).select_from(Upload).where(*begun)) or 0
+def uploads_of_day(session: Session, user_ids: Collection[str], *, now: datetime) -> dict[str, int]:
+    """Return how many uploads users began in the last day."""
+    begun = (Upload.user_id.in_(user_ids), Upload.created_at > now - timedelta(days=1))
+    rows = session.execute(select(Upload.user_id, func.count()).where(*begun).group_by(Upload.user_id))
+    return dict.fromkeys(user_ids, 0) | {row[0]: row[1] for row in rows}
 
 
 def check_uploads(session: Session, user_id: str, *, settings: Settings, now: datetime) -> None:
@@ -67,18 +78,24 @@ def check_stored_bytes(session: Session, user_id: str, new_bytes: int, *, settin
 
 
 def stored_bytes(session: Session, user_id: str) -> int:
-    """Return the bytes of a user's bundles, images, policy logs and requested episodes.
+    """Return the bytes of a user's bundles, images, policy logs and requested episodes."""
+    return stored_bytes_of(session, [user_id])[user_id]
 
-    A blob counts for each user who sent it.
-    """
-    blobs = select(func.sum(Blob.size)).join(BlobOwner, BlobOwner.digest == Blob.digest)
-    logs = select(func.sum(PolicyLog.bytes)).join(PolicyVersion, PolicyVersion.id == PolicyLog.policy_version_id)
-    parts = (
-        select(func.sum(PolicyVersion.bundle_bytes)).join(Policy).where(Policy.user_id == user_id),
-        logs.join(Policy, Policy.id == PolicyVersion.policy_id).where(Policy.user_id == user_id),
-        select(func.sum(Job.artifact_bytes)).where(Job.user_id == user_id),
-        select(func.sum(ContentFile.size_bytes)).where(ContentFile.user_id == user_id),
-        blobs.where(BlobOwner.user_id == user_id),
-        select(func.sum(BlobUpload.received)).where(BlobUpload.user_id == user_id),
-    )
-    return sum(int(session.scalar(part) or 0) for part in parts)
+
+def stored_bytes_of(session: Session, user_ids: Collection[str]) -> dict[str, int]:
+    """Return the bytes of users. A blob counts for each user who sent it."""
+    blobs = select(BlobOwner.user_id, func.sum(Blob.size)).join(Blob, Blob.digest == BlobOwner.digest)
+    logs = select(Policy.user_id, func.sum(PolicyLog.bytes)).join(PolicyVersion, PolicyVersion.policy_id == Policy.id)
+    parts: list[tuple[Select[Any, Any], Any]] = [
+        (select(Policy.user_id, func.sum(PolicyVersion.bundle_bytes)).join(PolicyVersion), Policy.user_id),
+        (logs.join(PolicyLog, PolicyLog.policy_version_id == PolicyVersion.id), Policy.user_id),
+        (select(Job.user_id, func.sum(Job.artifact_bytes)), Job.user_id),
+        (select(ContentFile.user_id, func.sum(ContentFile.size_bytes)), ContentFile.user_id),
+        (blobs, BlobOwner.user_id),
+        (select(BlobUpload.user_id, func.sum(BlobUpload.received)), BlobUpload.user_id),
+    ]
+    totals = dict.fromkeys(user_ids, 0)
+    for statement, user_id in parts:
+        for owner, size in session.execute(statement.where(user_id.in_(user_ids)).group_by(user_id)):
+            totals[owner] += int(size or 0)
+    return totals

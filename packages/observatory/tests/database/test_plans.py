@@ -20,6 +20,7 @@ PATHS = [
     f"{ADMIN}/jobs",
     f"{ADMIN}/jobs?status=completed",
     f"{ADMIN}/failures",
+    f"{ADMIN}/people?q=a",
     f"{ADMIN}/workers",
     f"{ADMIN}/seasons",
     f"{ADMIN}/seasons/{{season}}/life",

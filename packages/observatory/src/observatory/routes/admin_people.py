@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
 from fastapi import Query
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from observatory.accounts import audit, repository, service
@@ -20,7 +22,7 @@ from observatory.errors import Conflict, Forbidden, NotFound, Unauthorized, erro
 from observatory.http.callers import Admin
 from observatory.http.deps import SettingsDep
 from observatory.http.routing import Router
-from observatory.quotas import stored_bytes, uploads_of_day
+from observatory.quotas import stored_bytes_of, uploads_of_day
 from observatory.routes.admin_accounts import change_user, invite, user_read
 
 __all__ = ["router"]
@@ -41,8 +43,9 @@ def search_users(
 ) -> UsersPage:
     """Return accounts, with what each has stored and may store."""
     found, total = repository.found_users(session, q, MAX_SHOWN)
+    quotas = _quotas(session, [user.id for user in found], now)
     return UsersPage(
-        users=[UserLine(user=user_read(user), quota=_quota(session, user.id, now)) for user in found],
+        users=[UserLine(user=user_read(user), quota=quotas[user.id]) for user in found],
         total=total,
         default_max_stored_bytes=settings.max_stored_bytes_per_user,
         default_max_uploads_per_day=settings.max_uploads_per_day,
@@ -70,7 +73,7 @@ def set_quota(user_id: str, body: QuotaChange, admin: Admin, session: SessionDep
     session.flush()
     limits = {name: "server" if value is None else str(value) for name, value in body.model_dump().items()}
     audit.record(session, admin.user_id, "quota.set", now=now, account=user.email, **limits)
-    return _quota(session, user_id, now)
+    return _quotas(session, [user_id], now)[user_id]
 
 
 @router.get("/invitations", responses=errors(Unauthorized, Forbidden))
@@ -102,15 +105,19 @@ def _user(session: Session, user_id: str) -> User:
     return user
 
 
-def _quota(session: Session, user_id: str, now: datetime) -> QuotaRow:
-    own = session.get(UserQuota, user_id)
-    return QuotaRow(
-        user_id=user_id,
-        stored_bytes=stored_bytes(session, user_id),
-        uploads_today=uploads_of_day(session, user_id, now=now),
-        max_stored_bytes=None if own is None else own.max_stored_bytes,
-        max_uploads_per_day=None if own is None else own.max_uploads_per_day,
-    )
+def _quotas(session: Session, user_ids: Sequence[str], now: datetime) -> dict[str, QuotaRow]:
+    own = {row.user_id: row for row in session.scalars(select(UserQuota).where(UserQuota.user_id.in_(user_ids)))}
+    stored, uploads = stored_bytes_of(session, user_ids), uploads_of_day(session, user_ids, now=now)
+    return {
+        user_id: QuotaRow(
+            user_id=user_id,
+            stored_bytes=stored[user_id],
+            uploads_today=uploads[user_id],
+            max_stored_bytes=own[user_id].max_stored_bytes if user_id in own else None,
+            max_uploads_per_day=own[user_id].max_uploads_per_day if user_id in own else None,
+        )
+        for user_id in user_ids
+    }
 
 
 def _invitation(row: Invitation, now: datetime) -> InvitationRow:

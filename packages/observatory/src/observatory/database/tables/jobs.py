@@ -108,10 +108,11 @@ class PolicyLog(Base):
     """What a policy wrote in an episode: one file in the store for all its agents, which counts as its owner's."""
 
     __tablename__ = "policy_logs"
+    __table_args__ = (Index(None, "policy_version_id", "bytes"),)
 
     job_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("jobs.id"), primary_key=True)
     policy_index: Mapped[int] = mapped_column(primary_key=True)
-    policy_version_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("policy_versions.id"), index=True)
+    policy_version_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("policy_versions.id"))
     key: Mapped[str] = mapped_column(String(300))
     """where the store has it"""
     bytes: Mapped[int] = mapped_column(BigInteger)
