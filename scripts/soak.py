@@ -335,7 +335,7 @@ def main() -> None:
         results[name] = f"{'passed' if passed else 'FAILED'} in {(time.monotonic() - started) / 60:.1f} minutes"
     print("soak:")
     for name, result in results.items():
-        print(f"  {name:9}{result}")
+        print(f"  {name:14}{result}")
     sys.exit(any(result.startswith("FAILED") for result in results.values()))
 
 
