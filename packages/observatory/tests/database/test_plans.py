@@ -1,4 +1,4 @@
-"""What monitoring and administrators ask for does not read all jobs and matches that have ended: plans of SQLite."""
+"""Plans of SQLite: the front page, monitoring and lists for administrators do not read all that has ended."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from observatory.jobs.stored_total import StoredTotal
 
 ADMIN = "/observatory/api/admin"
 PATHS = [
+    "/observatory/api/front-match",
+    "/observatory/api/live",
     "/metrics",
     "/jobs",
     "/jobs?status=failed",

@@ -57,8 +57,9 @@ def _shown(kind: Literal["live", "replay"], match: Match, address: str) -> Front
 
 def _running(session: Session) -> list[Match]:
     """Return the matches that are being played, the longest first: it has most to show."""
-    running = Match.status == MatchStatus.RUNNING
-    statement = repository.with_players().where(running, Season.disabled_at.is_(None), visible(None))
+    # Named by their pools, they are found by an index; otherwise SQLite reads all matches.
+    pools = select(Pool.id).join(Pool.season).where(Season.disabled_at.is_(None), visible(None))
+    statement = repository.with_players().where(Match.pool_id.in_(pools), Match.status == MatchStatus.RUNNING)
     return list(session.scalars(statement.order_by(Match.created_at, Match.id).limit(MAX_RUNNING)))
 
 
