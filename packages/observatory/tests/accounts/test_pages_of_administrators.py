@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from packages.observatory.tests.jobs.test_leases import job
+from packages.observatory.tests.rounds.test_league_pages import counted_queries
 
 API = "/observatory/api"
 ADMIN = f"{API}/admin"
@@ -61,6 +62,23 @@ def test_an_invitation_makes_as_many_accounts_as_it_says_and_can_be_revoked(
         "invitation.accept",
         "invitation.create",
     ]
+
+
+def test_the_list_of_users_takes_as_many_queries_for_many_as_for_one(
+    client: TestClient, admin: Any, account: Any, world: Any
+) -> None:
+    users = [account(f"author{number}") for number in range(3)]
+    world.version(users[0])
+    numbers = []
+    for wanted, text in ((1, "author1"), (3, "author")):
+        with counted_queries() as queries:
+            found = client.get(f"{ADMIN}/people", params={"q": text}, headers=admin.headers).json()
+        assert len(found["users"]) == wanted
+        numbers.append(len(queries))
+    assert numbers[0] == numbers[1]
+    assert {line["user"]["email"]: line["quota"]["stored_bytes"] for line in found["users"]} == {
+        user.email: 3 if user is users[0] else 0 for user in users
+    }
 
 
 def test_roles_disabling_and_quotas_are_set_and_recorded(client: TestClient, admin: Any, ada: Any, audit: Any) -> None:
