@@ -73,8 +73,9 @@ def _read(path: Path) -> object:
             raise MissionError(f"The mission file {str(path)!r} is not valid JSON: {error}") from error
     import yaml  # only files need it
 
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast
     try:
-        return yaml.safe_load(text)
+        return yaml.load(text, Loader=loader)
     except yaml.YAMLError as error:
         reason = " ".join(str(error).split())
         raise MissionError(f"The mission file {str(path)!r} is not valid YAML: {reason}") from error
