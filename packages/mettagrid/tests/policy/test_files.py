@@ -75,7 +75,7 @@ def requests(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
                 raise HTTPError(request.full_url, status, "no", Message(), io.BytesIO())
         return io.BytesIO(b"content")
 
-    monkeypatch.setattr(files, "urlopen", answer)
+    monkeypatch.setattr("urllib.request.urlopen", answer)
     return sent
 
 

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
-from urllib.request import Request, urlopen
 
 from mettagrid.util.uri_resolvers.base import FileParsedScheme, ParsedScheme, S3ParsedScheme
 from mettagrid.util.uri_resolvers.schemes import HttpSchemeResolver, parse_uri
@@ -40,7 +39,7 @@ os.umask(_UMASK)
 def read(path: str) -> bytes:
     """Return the content of a file or object. Raises `FileNotFoundError` if there is none."""
     if _is_plain_http(path):
-        return _http(Request(path))
+        return _http(path)
     parsed = _parsed(path, "read()")
     if isinstance(parsed, FileParsedScheme):
         return parsed.local_path.read_bytes()
@@ -53,7 +52,7 @@ def write_data(path: str, data: str | bytes, *, content_type: str = _DEFAULT_TYP
     """Write a file or object; text is encoded as UTF-8. Missing folders are created; files are written atomically."""
     content = data.encode() if isinstance(data, str) else data
     if _is_plain_http(path):
-        _http(Request(path, data=content, method="PUT", headers={"Content-Type": content_type}))
+        _http(path, data=content, method="PUT", headers={"Content-Type": content_type})
         return
     parsed = _parsed(path, "write_data()")
     if isinstance(parsed, FileParsedScheme):
@@ -87,7 +86,7 @@ def exists(path: str) -> bool:
     """Return whether a file, folder or object exists. `mock://` always exists."""
     if _is_plain_http(path):
         try:
-            _http(Request(path, method="HEAD"))
+            _http(path, method="HEAD")
         except FileNotFoundError:
             return False
         return True
@@ -164,9 +163,12 @@ def _is_presigned_s3_url(url: str) -> bool:
     return not _SIGNATURE_KEYS.isdisjoint(parse_qs(urlsplit(url).query, keep_blank_values=True))
 
 
-def _http(request: Request) -> bytes:
+def _http(url: str, **settings: Any) -> bytes:
+    # Loads TLS, which takes longer than all else that a policy in a box needs of this module.
     from urllib.error import HTTPError
+    from urllib.request import Request, urlopen
 
+    request = Request(url, **settings)
     try:
         with urlopen(request, timeout=_HTTP_TIMEOUT_S) as response:
             content: bytes = response.read()
