@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import socket
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +21,8 @@ from fastapi import FastAPI
 
 from observatory.accounts.service import create_user, mint_user_token
 from observatory.app import create_app
+from observatory.database import Database
+from observatory.database.migrate import migrate
 from observatory.settings import Settings
 from observatory.store import job_key
 from packages.observatory.tests.world import FREEPLAY, TEAM, World
@@ -125,6 +129,8 @@ def running_server(folder: Path) -> Iterator[League]:
         listener.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         settings = Settings(data_dir=folder, public_url=url, seed_seasons=False, local_workers=0)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "observatory.db").write_bytes(_empty_database())
         app = create_app(settings)
         league = League(url, {}, World(app, lambda: datetime.now(UTC)))
         server = uvicorn.Server(uvicorn.Config(_logged(app, league.log), log_config=None, lifespan="off"))
@@ -136,6 +142,16 @@ def running_server(folder: Path) -> Iterator[League]:
             server.should_exit = True
             thread.join()
             app.state.database.close()
+
+
+@functools.cache
+def _empty_database() -> bytes:
+    """Return a database with empty tables: migrating takes most of the time of making an application."""
+    with tempfile.TemporaryDirectory() as name:
+        database = Database(Settings(data_dir=Path(name)).sqlalchemy_url())
+        migrate(database)
+        database.close()
+        return (Path(name) / "observatory.db").read_bytes()
 
 
 def _comparable(ask: str) -> str:
