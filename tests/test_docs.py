@@ -1,11 +1,12 @@
 """The examples in the documentation work: Python blocks run, links resolve, make targets exist."""
 
 import re
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.warm import WarmProgram
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted(
@@ -29,9 +30,17 @@ BLOCKS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def python() -> Iterator[WarmProgram]:
+    """Runs Python programs, with what most of them import already loaded."""
+    with WarmProgram("tests.python_block", "cogames.missions", "coworld.runner", "mettagrid.simulator") as program:
+        yield program
+
+
 @pytest.mark.parametrize("block", BLOCKS)
-def test_a_python_block_runs(block: str) -> None:
-    subprocess.run([sys.executable, "-W", "error", "-c", block], check=True, stdout=subprocess.DEVNULL)
+def test_a_python_block_runs(block: str, python: WarmProgram) -> None:
+    ran = python.run(block, cwd=ROOT)
+    assert ran.returncode == 0, ran.stderr
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
