@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import mettagrid.mettagrid_c  # noqa: F401  # native code cannot be imported twice: `no_traces` must find it imported
 from mettagrid.policy import bundle_cache, policy_registry
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
 
