@@ -134,7 +134,7 @@ def play(case: Case, folder: Path, engine_name: str = "process") -> EpisodeOutco
         options["budget_seconds"] *= 4  # a container may take seconds to start on a busy machine
     outcome = run_episode(package, request, engine=engine, workspace=folder / "out", **options)
     # A slow machine is allowed for: the limit is the budget and the time to clean up.
-    assert outcome.seconds < options["budget_seconds"] + (5 if engine_name == "process" else 30)
+    assert outcome.seconds < options["budget_seconds"] + 30
     return outcome
 
 

@@ -97,7 +97,7 @@ def test_endless_headers_are_refused(small: Any) -> None:
 def test_the_oldest_waiting_connections_of_an_address_over_its_limit_are_closed(small: Any) -> None:
     url = small(max_connections_per_address=8)
     waiting = [connect(url, b"GET /healthz HTTP/1.1\r\n") for _ in range(30)]
-    with httpx.Client(trust_env=False, timeout=5) as http:
+    with httpx.Client(trust_env=False, timeout=60) as http:
         assert http.get(f"{url}/healthz").status_code == 200
         # The oldest are closed, and the newest are not.
         assert all(everything(connection) == b"" for connection in waiting[:20])
