@@ -12,7 +12,7 @@ from importlib.metadata import version
 
 import anyio
 from fastapi import APIRouter, Depends, FastAPI
-from fastapi.routing import APIRoute
+from fastapi.routing import APIRoute, iter_route_contexts
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import State
 from starlette.routing import BaseRoute
@@ -269,6 +269,8 @@ def _routes() -> list[BaseRoute]:
     holder = APIRouter(dependencies=[Depends(limit)], generate_unique_id_function=_operation_id, redirect_slashes=False)
     for router in _routers():
         holder.include_router(router)
+    for _ in iter_route_contexts(holder.routes):
+        pass  # FastAPI combines routes with their routers when it first looks at them, which no request should wait for
     return holder.routes
 
 
