@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +23,7 @@ def serve(
     workers: Workers = None,
 ) -> None:
     """Run the server until it is stopped."""
+    gc.disable()  # modules and routes never become garbage; the server enables the collector when it listens
     from observatory.serving.serving import serve
 
     serve(load_settings(host=host, port=port, data_dir=data, local_workers=workers), report=_print)
@@ -35,6 +37,7 @@ def demo(
     workers: Workers = None,
 ) -> None:
     """Run a local server whose seasons the built-in policies play. The next start continues where this one ended."""
+    gc.disable()  # as in `serve`
     from observatory.demo.serving import serve_demo
 
     serve_demo(load_settings(port=port, data_dir=data, local_workers=workers), report=_print)

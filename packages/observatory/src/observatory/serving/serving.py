@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -73,6 +74,8 @@ def serve(
         config = server_config(app, settings, timeout_graceful_shutdown=GRACE_SECONDS)
 
         def started() -> None:
+            gc.freeze()
+            gc.enable()
             announce(settings.data_dir, _own_url(settings))
             for line in _greeting(settings, first) if welcome is None else welcome(app):
                 report(line)
