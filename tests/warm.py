@@ -91,8 +91,10 @@ def _next_command(commands: socket.socket) -> dict[str, Any]:
 
 def main() -> None:
     number, program, *modules = sys.argv[1:]
+    gc.disable()  # imported modules never become garbage
     for module in modules:
         importlib.import_module(module)
+    gc.enable()
     gc.freeze()  # forked processes share this memory as long as they do not write to it
     command = _next_command(socket.socket(fileno=int(number)))
     os.environ.clear()
