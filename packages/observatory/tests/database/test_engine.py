@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 from sqlalchemy.exc import IntegrityError
 
 from observatory.database import Database, new_id
@@ -172,6 +172,14 @@ class TestPostgreSQL:
                 "WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
         assert make(client, ada, "after").status_code == 200
+
+    def test_a_session_that_reads_is_in_a_transaction_only_if_it_must_be(self, database: Database) -> None:
+        def transactions(*, in_transaction: bool) -> int:
+            with database.read(in_transaction=in_transaction) as session:
+                return len({session.scalar(text("SELECT pg_current_xact_id()::text")) for _ in range(3)})
+
+        assert transactions(in_transaction=False) == 3
+        assert transactions(in_transaction=True) == 1
 
     def test_an_unreachable_server_gives_503(self, make_app) -> None:
         app = make_app()

@@ -264,6 +264,7 @@ def test_a_failed_match_is_replayed_with_the_same_settings(
     assert missing.status_code == 404
 
 
+@pytest.mark.parametrize("database_kind", ["sqlite", "postgresql"], indirect=True, scope="session")
 def test_recompute_ignores_results_after_closing_and_reports_unexplained_members(
     client: TestClient, call: Any, world: World, admin: Any, ada: Any
 ) -> None:

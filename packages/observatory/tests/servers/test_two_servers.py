@@ -207,7 +207,7 @@ def test_a_job_whose_row_is_locked_is_skipped(pair: Pair, clock: Any) -> None:
     seats = [(pair.world.version(ada, name), 2) for name in ("one", "two")]
     jobs = [pair.world.job_of(pair.world.match(season, "competition", seats, repetition=number)) for number in range(2)]
     locked = select(Job.id).where(Job.id == jobs[0]).with_for_update()
-    with pair.first.database.read() as holder:
+    with pair.first.database.read(in_transaction=True) as holder:
         holder.execute(locked)
         with pair.second.database.transaction() as session:
             leased = take_next(session, "worker", live=(), now=clock(), lease_seconds=60)

@@ -81,6 +81,8 @@ class Database:
         """values that sessions have computed"""
         self.engine = self._make_engine()
         self._writing = self.engine.execution_options(**{_WRITES: True})
+        # In PostgreSQL a transaction around statements that read would only cost the messages that begin and end it.
+        self._reading = self.engine if self.is_sqlite else self.engine.execution_options(isolation_level="AUTOCOMMIT")
 
     def _make_engine(self) -> Engine:
         if not self.is_sqlite:
@@ -108,11 +110,14 @@ class Database:
         return engine
 
     @contextmanager
-    def read(self) -> Iterator[Session]:
-        """A session that changes nothing. It sees one state of SQLite; in PostgreSQL each statement sees the newest."""
+    def read(self, *, in_transaction: bool = False) -> Iterator[Session]:
+        """A session that changes nothing. It sees one state of SQLite; in PostgreSQL each statement sees the newest.
+
+        In PostgreSQL, locks and statements with `yield_per` need a transaction.
+        """
         self.check_file()
         info = SessionCache(self.changes, self.cache).info()
-        with Session(self.engine, expire_on_commit=False, info=info) as session:
+        with Session(self.engine if in_transaction else self._reading, expire_on_commit=False, info=info) as session:
             yield session
 
     @contextmanager

@@ -89,7 +89,7 @@ def _seasons(session: Session, reference: str | None) -> list[Season]:
 
 
 def _recompute(database: Database, season: Season, store: Store) -> Recomputed:
-    with database.read() as session:
+    with database.read(in_transaction=True) as session:
         return recompute_season(session, season, store)
 
 
