@@ -5,8 +5,9 @@ database's `Hub` get the changes; a rollback drops them. Changes of one kind in 
 that the queue of a slow subscriber stays bounded. With PostgreSQL the hubs of other servers get them too, as a
 notification that is part of the transaction (`database.link`).
 
-The hub also counts the changes of each kind, and those of rounds by division, too. Caches (`database.cache`) compare
-these versions: a value is stale when a kind that it depends on has changed, or has changed in the division it is about.
+The hub also counts the changes of each kind, those of rounds by division and those of tables by pool, too. Caches
+(`database.cache`) compare these versions: a value is stale when a kind that it depends on has changed, or has changed
+in the division or pool it is about.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ OF_DIVISIONS = frozenset({ChangeKind.ROUND, ChangeKind.ROUND_EPISODE, ChangeKind
 """kinds that the hub also counts by division"""
 
 Dependency = ChangeKind | tuple[ChangeKind, uuid.UUID]
-"""changes of this kind, or only those that may be about this division"""
+"""changes of this kind, or only those that may be about this division or, for tables, this pool"""
 Versions = tuple[int, ...]
 """how often each of some dependencies has changed; equal versions mean that none of them changed in between"""
 _Counted = str | tuple[str, uuid.UUID | None]
@@ -197,7 +198,7 @@ class Hub:
         changes = list(changes)
         visible = [change for change in changes if change.kind not in INTERNAL]
         counted: set[_Counted] = {change.kind for change in changes}
-        counted |= {(change.kind, change.division) for change in changes if change.kind in OF_DIVISIONS}
+        counted |= {(change.kind, part) for change in changes for part in _parts(change)}
         with self._lock:
             self._versions.update(counted)
             if not visible:
@@ -352,6 +353,13 @@ class AsyncSubscription(_Inbox):
     def _wake(self) -> None:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._ready.set)
+
+
+def _parts(change: Change) -> Iterable[uuid.UUID | None]:
+    """Return the divisions or pools by which a change is counted; None stands for any of them."""
+    if change.kind in OF_DIVISIONS:
+        return [change.division]
+    return (change.ids or [None]) if change.kind is ChangeKind.TABLE else []
 
 
 def _merge(changes: _Changes, change: Change) -> None:

@@ -52,6 +52,19 @@ def test_a_value_about_a_division_is_stale_after_changes_there_and_after_those_o
     assert cache.fresh("key", hub.versions) is None
 
 
+def test_a_value_about_a_table_is_stale_after_changes_of_its_pool_and_after_those_of_no_known_pool() -> None:
+    hub, own, other = Hub(), uuid.uuid4(), uuid.uuid4()
+
+    def changes_own(change: Change) -> bool:
+        before = hub.versions([(ChangeKind.TABLE, own)])
+        hub.publish([change])
+        return hub.versions([(ChangeKind.TABLE, own)]) != before
+
+    assert not changes_own(Change(ChangeKind.TABLE, ids=frozenset({other})))
+    assert changes_own(Change(ChangeKind.TABLE, ids=frozenset({own, other})))
+    assert changes_own(Change(ChangeKind.TABLE))
+
+
 def test_the_least_recently_used_values_are_evicted_by_number_and_by_size() -> None:
     cache = Cache(max_entries=3, max_bytes=100)
     for key in "abc":

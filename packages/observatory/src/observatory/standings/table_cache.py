@@ -140,7 +140,7 @@ def pool_table(session: Session, pool_id: uuid.UUID) -> PoolTable:
         table.update(session, None)
         return table
     table = shared.cache.setdefault(("pool table", pool_id), lambda: PoolTable(pool_id))
-    table.update(session, shared.versions([ChangeKind.TABLE]), shared.began)
+    table.update(session, shared.versions([(ChangeKind.TABLE, pool_id)]), shared.began)
     return table
 
 
