@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
+import random
 import re
 import time
-import uuid
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -59,7 +59,8 @@ class RequestMiddleware:
             return
         headers = dict(scope["headers"])
         header = headers.get(b"x-request-id", b"")
-        own_id = header.decode() if _REQUEST_ID.fullmatch(header) else uuid.uuid4().hex
+        # Not from `uuid4`: it asks the system, and the event loop would then wait behind the threads that compute.
+        own_id = header.decode() if _REQUEST_ID.fullmatch(header) else f"{random.getrandbits(128):032x}"
         state = scope.setdefault("state", {})
         status = 500
         started = time.perf_counter()
