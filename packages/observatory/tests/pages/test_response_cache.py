@@ -10,7 +10,8 @@ from fastapi.testclient import TestClient
 
 from observatory.database.tables.accounts import User
 from observatory.http.rate_limits import RateLimits
-from observatory.http.response_cache import POPULAR
+from observatory.http.response_cache import POPULAR, ResponseCache
+from packages.observatory.tests.servers.conftest import wait_for
 from packages.observatory.tests.world import World
 
 TABLE = "/tournament/seasons/open/leaderboard"
@@ -126,21 +127,49 @@ def test_a_page_that_many_poll_may_miss_the_matches_of_the_last_second_but_nothi
         assert listed() == 5  # a client that is not one of our pages is never given less than there is
 
 
+def test_a_page_that_changes_as_often_as_it_is_asked_for_may_be_stale_too(
+    server, world: World, ada, monkeypatch
+) -> None:
+    import httpx
+
+    for name in ("STALE_SECONDS", "GATHER_SECONDS", "POPULAR_SECONDS"):
+        monkeypatch.setattr(f"observatory.http.response_cache.{name}", 60.0)
+    _without_rate_limit(server.app)
+    world.season()
+    version = world.version(ada)
+    seen = []
+    with httpx.Client(base_url=server.url, trust_env=False) as client:
+        for repetition in range(POPULAR + 1):
+            world.play(world.match("open", "competition", [(version, 4)], repetition=repetition), [1.0] * 4)
+            seen.append(client.get(PAGE).json()["matches"])
+    assert seen == [*range(1, POPULAR + 1), POPULAR]  # the first request is not for a cached response
+
+
+def test_what_many_poll_is_computed_when_it_has_changed_and_not_when_it_is_asked_for(
+    server, world: World, ada, monkeypatch
+) -> None:
+    import httpx
+
+    monkeypatch.setattr("observatory.http.response_cache.POPULAR_SECONDS", 60.0)
+    _without_rate_limit(server.app)
+    computed = _computed(monkeypatch)
+    world.season()
+    version = world.version(ada)
+    with httpx.Client(base_url=server.url, trust_env=False) as client:
+        for _ in range(POPULAR + 1):
+            assert client.get(TABLE).json() == []
+        before = len(computed)
+        world.play(world.match("open", "competition", [(version, 4)]), [1.0] * 4)
+        wait_for(lambda: len(computed) > before)
+        assert client.get(TABLE).json()[0]["matches"] == 1
+
+
 def test_a_response_is_computed_once_however_many_clients_wait_for_it(server, world: World, ada, monkeypatch) -> None:
     import httpx
 
-    from observatory.http.response_cache import ResponseCache
-
     world.season()
     version = world.version(ada)
-    computed: list[str] = []
-    compute = ResponseCache._compute
-
-    async def counted(self: ResponseCache, key: tuple[str, ...], *rest, **options) -> object:
-        computed.append(key[0])
-        return await compute(self, key, *rest, **options)
-
-    monkeypatch.setattr(ResponseCache, "_compute", counted)
+    computed = _computed(monkeypatch)
     _without_rate_limit(server.app)
     with httpx.Client(base_url=server.url, trust_env=False) as client, ThreadPoolExecutor(16) as threads:
         for repetition in range(3):
@@ -215,6 +244,19 @@ def test_cached_responses_count_against_the_rate_limit(make_app) -> None:
     client = TestClient(make_app(anonymous_rate=6.0))
     statuses = [client.get("/tournament/seasons").status_code for _ in range(5)]
     assert statuses == [200, 200, 200, 429, 429]
+
+
+def _computed(monkeypatch) -> list[str]:
+    """Return a list to which the path of each response is added before it is computed."""
+    computed: list[str] = []
+    compute = ResponseCache._compute
+
+    async def counted(self: ResponseCache, key: tuple[str, ...], *rest, **options) -> object:
+        computed.append(key[0])
+        return await compute(self, key, *rest, **options)
+
+    monkeypatch.setattr(ResponseCache, "_compute", counted)
+    return computed
 
 
 def _without_rate_limit(app: FastAPI) -> None:

@@ -16,6 +16,7 @@ share one processor with the event loop, which serves everything else.
 from __future__ import annotations
 
 import asyncio
+import functools
 import gzip
 import hashlib
 import logging
@@ -66,9 +67,10 @@ MAY_LAG = frozenset(
 )
 """the changes that a stale response may lack: what is played, never what people write"""
 POPULAR = 4
-"""requests that a response for pages has served lately without being computed, from which on it may be stale"""
+"""requests for a page from which on it may be stale. All of them count: if only those that did not wait counted, a page
+that changes as often as it is asked for would never be popular"""
 POPULAR_SECONDS = 2.0
-"""the time in which it has served them"""
+"""the time in which they came"""
 MAX_PAGES = 2
 """how many responses for pages are computed at a time for requests that wait"""
 _VARY = "X-Auth-Token, Authorization, Cookie, X-Use-Elevated-Privileges, Accept-Encoding"
@@ -103,8 +105,8 @@ class CachedResponse:
     rule: Rule
     route: Any
     """metrics count the request under this route"""
-    served_at: deque[float] = field(default_factory=lambda: deque(maxlen=POPULAR))
-    """when it, or the response that it replaces, last served requests that did not wait"""
+    asked_at: deque[float] = field(default_factory=lambda: deque(maxlen=POPULAR))
+    """when clients last asked for it, or for the response that it replaces"""
 
     @property
     def size(self) -> int:
@@ -112,7 +114,7 @@ class CachedResponse:
 
     @property
     def is_popular(self) -> bool:
-        return len(self.served_at) == POPULAR and time.monotonic() - self.served_at[0] <= POPULAR_SECONDS
+        return len(self.asked_at) == POPULAR and time.monotonic() - self.asked_at[0] <= POPULAR_SECONDS
 
     def respond(self, request: Request) -> Response:
         headers = {**self.headers, "ETag": self.etag, "Cache-Control": "private, no-cache", "Vary": _VARY}
@@ -142,6 +144,8 @@ class ResponseCache:
         self._cache = Cache(max_entries=MAX_RESPONSES, max_bytes=MAX_BYTES)
         self._flights: dict[Hashable, _Flight] = {}
         self._tasks: dict[Hashable, asyncio.Task[object]] = {}
+        self._polled: dict[Key, float] = {}
+        """responses that may not be stale and that many clients poll, and when this was last so"""
         self._foreground = anyio.CapacityLimiter(MAX_PAGES)
         self._background = anyio.CapacityLimiter(1)
 
@@ -167,12 +171,14 @@ class ResponseCache:
         if expires_soon:
             self._in_background(("viewer", credential_of(request)), lambda: self._viewers.find(request))
         response: CachedResponse = entry.value
-        if self._cache.fresh(key, self._database.changes.versions) is not None:
-            response.served_at.append(time.monotonic())
-        elif self._may_be_stale(key, entry, request):
-            response.served_at.append(time.monotonic())
-            self._in_background(key, lambda: self._compute_again(key, response))
-        else:
+        response.asked_at.append(time.monotonic())
+        if response.is_popular and not _is_page(key):
+            self._polled[key] = time.monotonic()
+            self._in_background("polled", self._compute_polled)
+        is_fresh = self._cache.fresh(key, self._database.changes.versions) is not None
+        if not is_fresh and self._may_be_stale(key, entry, request):
+            self._in_background(key, lambda: self._compute_again(key, response, GATHER_SECONDS))
+        elif not is_fresh:
             try:
                 response = (await self._current(key, response.rule, response.compute, response.route)).value
             except Exception:
@@ -228,16 +234,31 @@ class ResponseCache:
 
         response, dependencies, versions, began = await anyio.to_thread.run_sync(build, limiter=threads)
         former = self._cache.get(key)
-        if former is not None:
-            response.served_at = former.value.served_at
+        if former is not None and former.versions[0] == versions[0]:  # of the same database
+            response.asked_at = former.value.asked_at
         return self._cache.put(key, response, dependencies, versions, began=began, size=response.size)
 
-    async def _compute_again(self, key: Hashable, stale: CachedResponse) -> None:
-        await asyncio.sleep(GATHER_SECONDS)
+    async def _compute_polled(self) -> None:
+        """Compute what many clients poll when it has changed or expires soon, so that few of them wait."""
+        with self._database.changes.subscribe_async() as changes:
+            while self._polled and not self._database.changes.closed:
+                await changes.wait(POPULAR_SECONDS)
+                for key, polled_at in list(self._polled.items()):
+                    entry, now = self._cache.get(key), time.monotonic()
+                    if entry is None or now - polled_at > POPULAR_SECONDS:
+                        del self._polled[key]
+                        continue
+                    expires_soon = entry.expires_at - now < POPULAR_SECONDS
+                    if expires_soon or self._cache.fresh(key, self._database.changes.versions) is None:
+                        self._in_background(key, functools.partial(self._compute_again, key, entry.value, 0.0))
+
+    async def _compute_again(self, key: Hashable, former: CachedResponse, after_seconds: float) -> None:
+        await asyncio.sleep(after_seconds)
         try:
             async with self._background, self._flight(key):
-                if self._cache.fresh(key, self._database.changes.versions) is None:
-                    await self._compute(key, stale.rule, stale.compute, stale.route, threads=None)
+                entry = self._cache.fresh(key, self._database.changes.versions)
+                if entry is None or entry.value is former:
+                    await self._compute(key, former.rule, former.compute, former.route, threads=None)
         except ObservatoryError:
             self._cache.invalidate(key)  # it does not exist any more: the next request gets the error
         except Exception:
