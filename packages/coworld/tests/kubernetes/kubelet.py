@@ -324,8 +324,8 @@ class Kubelet:
             if fate.condition:
                 words = {"type": "DisruptionTarget", "status": "True", "reason": fate.condition}
                 self._status(pod, conditions=[words])
+            self._status(pod, phase="Failed", reason=fate.pod_reason)  # before its containers end, as a node does
             self._state(pod, name, {"terminated": {"exitCode": 137, "reason": "Error"}}, init)
-            self._status(pod, phase="Failed", reason=fate.pod_reason)
             return 137
         stop.wait()
         return 1
