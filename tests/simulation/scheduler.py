@@ -284,13 +284,17 @@ async def _run_sync(
 ) -> Any:
     """Run a function as `anyio.to_thread.run_sync` does, without a thread."""
     process = _process.get()
-    if process is not None and process.is_alive:
-        process.pass_point()
-        await asyncio.sleep(process.scheduler.delay())
-    if process is not None and not process.is_alive:
-        if isinstance(getattr(function, "__self__", None), io.IOBase) and function.__name__ == "close":
-            function()  # the operating system closes the files of a process that has ended
-        raise asyncio.CancelledError
+    if process is not None:
+        try:
+            if process.is_alive:
+                process.pass_point()
+                await asyncio.sleep(process.scheduler.delay())  # ends with CancelledError if the process dies
+        finally:
+            closes_file = isinstance(getattr(function, "__self__", None), io.IOBase) and function.__name__ == "close"
+            if closes_file and not process.is_alive:
+                function()  # the operating system closes the files of a process that has ended
+        if not process.is_alive:
+            raise asyncio.CancelledError
     if limiter is None:
         with anyio.CancelScope(shield=not abandon_on_cancel):
             return await greenlet_spawn(function, *arguments)
