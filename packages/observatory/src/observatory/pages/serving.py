@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import uuid
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -179,10 +179,21 @@ def any_page(request: Request, session: SessionDep, settings: SettingsDep, rest:
 
 def _document(request: Request, head: Head, *, status: int = 200) -> Response:
     built = SITE / "league.html"
-    if not built.is_file():
+    try:
+        changed = built.stat()
+    except FileNotFoundError:
         return _not_built()
-    text = built.read_text(encoding="utf-8").replace(_HEAD_MARK, head.html())
+    text = _text_of(built, changed.st_mtime_ns, changed.st_size).replace(_HEAD_MARK, head.html())
     return Response(text, status, media_type=_KINDS[".html"], headers=_document_headers(request))
+
+
+@lru_cache(maxsize=4)
+def _text_of(path: Path, _changed_ns: int, _size: int) -> str:
+    """Return the text of a file, read once for each of its versions.
+
+    Each system call of the event loop may wait for a thread that computes; to read the file takes eight.
+    """
+    return path.read_text(encoding="utf-8")
 
 
 def _document_headers(request: Request) -> dict[str, str]:

@@ -34,6 +34,8 @@ CHECK_SECONDS = 0.5
 """how often the loop looks whether something has changed"""
 CHECK_ALL_SECONDS = 5.0
 """how often it checks all divisions when nothing has: time passes, and other servers write, too"""
+OBSERVE_SECONDS = 2.0
+"""how often a server that does not lead looks: it only explains what divisions wait for"""
 _OPENING = (ChangeKind.LEAGUE, ChangeKind.LEAGUE_ENTRY, ChangeKind.ROUND, ChangeKind.COWORLD, ChangeKind.WINDOW)
 """changes after which a round may begin"""
 _CONTINUING = (ChangeKind.REQUEST,)
@@ -68,14 +70,17 @@ class LeagueLoop:
         changes = self._database.changes
         opening: Versions = ()
         continuing: Versions = ()
-        checked_all_at = float("-inf")
+        checked_all_at = observed_at = float("-inf")
         has_led = False
         while True:
-            leads = self._database.is_leader
+            leads, now = self._database.is_leader, anyio.current_time()
             if leads and not has_led:
                 checked_all_at = float("-inf")
-            has_led = leads
-            now, opened, continued = anyio.current_time(), changes.versions(_OPENING), changes.versions(_CONTINUING)
+            elif not leads and now - observed_at < OBSERVE_SECONDS:
+                await anyio.sleep(CHECK_SECONDS)
+                continue
+            has_led, observed_at = leads, now
+            opened, continued = changes.versions(_OPENING), changes.versions(_CONTINUING)
             is_time = now - checked_all_at >= CHECK_ALL_SECONDS
             check_idle = opened != opening or is_time
             if check_idle or continued != continuing:
