@@ -31,6 +31,7 @@ from observatory.http import refusals
 from observatory.http.callers import find_principal
 from observatory.http.rate_limits import limit
 from observatory.http.response_cache import ResponseCache
+from observatory.http.shared_responses import SharedResponses
 from observatory.keys import load_keys
 from observatory.live.broadcasts import Broadcasts
 from observatory.notices.delivering import Deliverer
@@ -86,7 +87,6 @@ def open_state(app: FastAPI, settings: Settings, database: Database, clock: Cloc
     state.clock = clock
     state.keys = load_keys(settings)
     state.database = database
-    state.response_cache = ResponseCache(database, find_principal)
     state.store = make_store(settings, state.keys, clock)
     state.commissioner = Commissioner(database, settings, clock)
     state.league_loop = LeagueLoop(database, clock)
@@ -99,6 +99,8 @@ def open_state(app: FastAPI, settings: Settings, database: Database, clock: Cloc
     state.tunnels = Tunnels()
     state.broadcasts = Broadcasts(max_bytes=settings.max_live_bytes)
     state.peers = Peers(database, state.keys, address, _held(state))
+    shared = SharedResponses(database, settings.base_url(), state.peers.connect_for_responses)
+    state.response_cache = ResponseCache(database, find_principal, shared)
     if state.link is not None:
         state.link.on_reset.append(state.commissioner.forget)
         state.link.handlers |= {"ask": state.peers.on_question, "here": state.peers.on_answer}

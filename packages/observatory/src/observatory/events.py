@@ -177,6 +177,11 @@ class Hub:
         self._life = secrets.token_hex(4)
         self._number = 0
         self._versions: Counter[_Counted] = Counter()
+        self._own: set[int] = set()
+        """numbers of this server's transactions that are counted, but whose notifications have not arrived"""
+        self._latest = 0
+        self.heard = 0
+        """all changes of transactions up to this number are counted here; 0 while that is not known of any"""
         self.is_deaf = False
         """whether changes of other servers do not arrive"""
         self.closed = False
@@ -186,14 +191,34 @@ class Hub:
         """Return the position in the stream of changes; equal positions mean that no change came between them."""
         return f"{self._life}-{self._number}"
 
-    def committed(self, session: Session) -> None:
-        """Publish the changes recorded in a session; `Database` calls this after the commit."""
+    def committed(self, session: Session, number: int = 0) -> None:
+        """Publish the changes recorded in a session; `Database` calls this after the commit, with its number."""
         changes = recorded(session)
         session.info.pop(_RECORDED, None)
         if changes:
-            self.publish(changes)
+            with self._lock:
+                if number > self.heard:
+                    self._own.add(number)
+            self.publish(changes, number)
 
-    def publish(self, changes: Iterable[Change]) -> None:
+    def receive(self, changes: Iterable[Change], number: int, *, is_own: bool, is_last: bool) -> None:
+        """Publish the changes of a notification. They arrive in the order of their transactions' numbers.
+
+        Those of this server were published by `committed`, unless the notification was faster. A server of an older
+        release sends no number, and it is not known any more up to which number all changes are counted.
+        """
+        with self._lock:
+            is_counted = is_own and (number in self._own or not number)
+            if not is_own and not number:
+                self.heard = 0
+        if not is_counted:
+            self.publish(changes, number)
+        if number and is_last:
+            with self._lock:
+                self.heard = number
+                self._own = {own for own in self._own if own > number}
+
+    def publish(self, changes: Iterable[Change], number: int = 0) -> None:
         """Count the changes, and send those that are not internal to all subscribers without waiting for them."""
         changes = list(changes)
         visible = [change for change in changes if change.kind not in INTERNAL]
@@ -201,6 +226,7 @@ class Hub:
         counted |= {(change.kind, part) for change in changes for part in _parts(change)}
         with self._lock:
             self._versions.update(counted)
+            self._latest = max(self._latest, number)
             if not visible:
                 return
             self._number += 1
@@ -219,6 +245,15 @@ class Hub:
             self._count_unheard()
             return self._versions.copy()
 
+    def numbered_versions(self) -> tuple[Mapping[_Counted, int], int]:
+        """Return all versions, and the number of the newest transaction that they count.
+
+        0 if other servers cannot know by a number what this one has counted.
+        """
+        with self._lock:
+            self._count_unheard()
+            return self._versions.copy(), self._latest if self.heard else 0
+
     def invalidate(self) -> None:
         """Count a change of every kind: the database was replaced."""
         with self._lock:
@@ -228,11 +263,14 @@ class Hub:
         """Trust no cached value from now on: changes of other servers do not arrive."""
         with self._lock:
             self.is_deaf = True
+            self.heard = 0
 
     def catch_up(self) -> None:
         """Report a change of every kind, and trust cached values again: changes of other servers arrive."""
         with self._lock:
             self.is_deaf = False
+            self.heard = 0
+            self._own.clear()
             self._versions[_ALL] += 1
         self.publish(Change(kind) for kind in ChangeKind)
 

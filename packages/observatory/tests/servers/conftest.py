@@ -17,6 +17,7 @@ from sqlalchemy import text
 from observatory.accounts.service import create_user, mint_user_token
 from observatory.database import Database
 from observatory.database.link import Link
+from observatory.database.tables.servers import ServerProcess
 from packages.observatory.tests.conftest import Account
 from packages.observatory.tests.world import World
 
@@ -83,6 +84,18 @@ def pair(make_app: Callable[..., FastAPI], tmp_path: Path, clock: Any, migrated_
             members.append(Member(app, client))
         wait_for(lambda: members[0].database.is_leader)
         yield Pair(members[0], members[1], World(members[0].app, clock))
+
+
+@pytest.fixture
+def urls(pair: Pair, serve: Callable[..., Any]) -> list[str]:
+    """The addresses of both servers, which listen."""
+    found = []
+    for member in (pair.first, pair.second):
+        found.append(serve(member.app).url)
+        member.app.state.peers.url = found[-1]
+        with member.database.transaction() as session:
+            session.get_one(ServerProcess, member.database.server_id).url = found[-1]
+    return found
 
 
 def person(pair: Pair, name: str, clock: Any, *, admin: bool = False) -> Account:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -22,16 +21,6 @@ from packages.observatory.tests.servers.conftest import Pair, person, wait_for
 from packages.observatory.tests.world import FREEPLAY
 
 pytestmark = pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True, scope="session")
-
-
-@pytest.fixture
-def urls(pair: Pair, serve: Callable[..., Any]) -> list[str]:
-    """The addresses of both servers, which listen."""
-    found = []
-    for member in (pair.first, pair.second):
-        found.append(serve(member.app).url)
-        member.app.state.peers.url = found[-1]
-    return found
 
 
 def worker_token(pair: Pair, clock: Any) -> str:

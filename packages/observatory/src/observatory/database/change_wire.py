@@ -17,7 +17,7 @@ _MAX_CHANGE = 3000
 
 
 def encode_changes(changes: Iterable[Change], origin: str) -> Iterator[str]:
-    """Yield the notifications that carry these changes; `origin` names the sender."""
+    """Yield the notifications that carry these changes; `origin` names the sender. `more` is in all but the last."""
     batch: list[str] = []
     size = 0
     for change in changes:
@@ -25,7 +25,7 @@ def encode_changes(changes: Iterable[Change], origin: str) -> Iterator[str]:
         if len(text) > _MAX_CHANGE:
             text = _text(change, [])
         if batch and size + len(text) > MAX_BYTES - 100:
-            yield _notification(batch, origin)
+            yield _notification(batch, origin, ',"more":true')
             batch, size = [], 0
         batch.append(text)
         size += len(text) + 1
@@ -48,8 +48,8 @@ def _text(change: Change, ids: list[str]) -> str:
     return json.dumps(row, separators=(",", ":"))
 
 
-def _notification(batch: list[str], origin: str) -> str:
-    return f'{{"from":{json.dumps(origin)},"changes":[{",".join(batch)}]}}'
+def _notification(batch: list[str], origin: str, more: str = "") -> str:
+    return f'{{"from":{json.dumps(origin)},"changes":[{",".join(batch)}]{more}}}'
 
 
 def _hex(value: uuid.UUID | None) -> str | None:

@@ -39,7 +39,11 @@ WRITE_LOCK = 0x0B5E17A7
 """the advisory lock of all transactions that write"""
 CHANNEL = "observatory"
 """of the notifications between servers"""
-_NOTIFY = text("SELECT pg_notify(:channel, :payload)")
+# Transactions that write are serial, so that their numbers have the order of their commits on all servers.
+_NOTIFY = text(
+    "SELECT pg_notify(:channel, left(:payload, -1) || ',\"number\":' || pg_current_xact_id()::text || '}'), "
+    "pg_current_xact_id()::text::bigint"
+)
 _MAX_CONNECTIONS = 48  # one per thread that answers requests, and some
 
 
@@ -237,15 +241,16 @@ class Database:
         return Session(self._writing, expire_on_commit=False)
 
     def _commit(self, session: Session) -> None:
+        number = 0
         if self.has_peers:
             for payload in encode_changes(recorded(session), self.origin):
-                self._notify(session, payload)
+                number = self._notify(session, payload) or 0
         session.commit()
-        self.changes.committed(session)
+        self.changes.committed(session, number)
 
-    def _notify(self, transaction: Session | Connection, payload: str) -> None:
-        """Send a notification if and when the transaction is committed."""
-        transaction.execute(_NOTIFY, {"channel": CHANNEL, "payload": payload})
+    def _notify(self, transaction: Session | Connection, payload: str) -> int | None:
+        """Send a notification if and when the transaction is committed; return the number of the transaction."""
+        return int(transaction.execute(_NOTIFY, {"channel": CHANNEL, "payload": payload}).one()[1])
 
     def _wait_for_gate(self) -> None:
         if not self._gate.acquire(timeout=self._timeout):

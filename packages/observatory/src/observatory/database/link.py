@@ -97,12 +97,16 @@ class Link:
     def _receive(self, payload: str) -> None:
         try:
             message = json.loads(payload)
-            if message.get("from") == self._database.origin:
+            is_own = message.get("from") == self._database.origin
+            if "changes" in message:
+                # Only these have a number that counts: other notifications do not hold the lock of all that write.
+                number, is_last = int(message.get("number", 0)), "more" not in message
+                changes = decode_changes(message["changes"])
+                self._database.changes.receive(changes, number, is_own=is_own, is_last=is_last)
+            if is_own:
                 return
             if message.get("reset"):
                 self.reset()
-            elif "changes" in message:
-                self._database.changes.publish(decode_changes(message["changes"]))
             for name, handler in self.handlers.items():
                 if name in message:
                     handler(message)

@@ -28,7 +28,7 @@ from observatory.signing import Signer
 if TYPE_CHECKING:
     from websockets.asyncio.client import ClientConnection
 
-__all__ = ["PROOF", "PeerSocket", "Peers", "RemoteTunnel"]
+__all__ = ["PROOF", "RESPONSES", "PeerSocket", "Peers", "RemoteTunnel"]
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +38,7 @@ ASK_SECONDS = 1.0
 FOUND_SECONDS, MISSED_SECONDS = 10.0, 1.0
 """how long an answer, or that there was none, is used without asking again"""
 PROOF_SECONDS = 60
+RESPONSES = "/work/peers/responses"
 MAX_MESSAGE_BYTES = 64 << 20
 
 
@@ -217,6 +218,10 @@ class Peers:
         except (OSError, WebSocketException, TimeoutError) as problem:
             raise Unavailable("The server that is connected to the game does not answer") from problem
         return PeerSocket(connection)
+
+    async def connect_for_responses(self, url: str) -> PeerSocket:
+        """Open a socket to the server at this address, to ask for responses."""
+        return await self.connect(Place(url), RESPONSES)
 
     def is_peer(self, proof: str | None, path: str) -> bool:
         """Return whether a request comes from another server."""

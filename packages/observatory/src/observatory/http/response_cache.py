@@ -10,7 +10,8 @@ background: a large one at any time, because in a large season matches end faste
 one for pages that many clients poll, or while the server is busy. `Cache-Control: no-cache` asks for a fresh one.
 
 Each response is computed once, however many requests wait for it, and few are computed at the same time: the threads
-share one processor with the event loop, which serves everything else.
+share one processor with the event loop, which serves everything else. Of several servers on one database, the leader
+computes the responses that many clients ask for, and the others get them from it (`http.shared_responses`).
 """
 
 from __future__ import annotations
@@ -33,9 +34,10 @@ from fastapi import Request, Response
 from sqlalchemy.orm import Session
 
 from observatory.database import Database
-from observatory.database.cache import Cache, Entry, SessionCache, of_division
+from observatory.database.cache import FRESH_SECONDS, Cache, Entry, SessionCache, of_division
 from observatory.errors import ObservatoryError, TooManyRequests
-from observatory.events import ChangeKind, Dependency, Versions
+from observatory.events import ChangeKind, Dependency, Versions, versions_in
+from observatory.http.shared_responses import Key, Shared, SharedResponses
 from observatory.http.viewers import FindPrincipal, Viewer, Viewers, credential_of
 
 __all__ = ["CachedResponse", "Compute", "ResponseCache", "Rule"]
@@ -71,14 +73,15 @@ POPULAR = 4
 that changes as often as it is asked for would never be popular"""
 POPULAR_SECONDS = 2.0
 """the time in which they came"""
+SHARE_SECONDS = 0.5
+"""how long another server's question waits for the notification of a transaction"""
+HEAR_SECONDS = 0.005
 MAX_PAGES = 2
 """how many responses for pages are computed at a time for requests that wait"""
 _VARY = "X-Auth-Token, Authorization, Cookie, X-Use-Elevated-Privileges, Accept-Encoding"
 
 Compute = Callable[[Session], tuple[bytes, dict[str, str]]]
 """returns the body and the headers of a response"""
-Key = tuple[str, bytes, bool, tuple[str | None, str | None] | None, bool]
-"""path, query, whether for administrators, for which user and player, whether it differs between users"""
 
 
 @dataclass(frozen=True)
@@ -138,8 +141,10 @@ class _Flight:
 class ResponseCache:
     """The cached responses of one server. Used from the event loop only."""
 
-    def __init__(self, database: Database, find_principal: FindPrincipal) -> None:
-        self._database = database
+    def __init__(
+        self, database: Database, find_principal: FindPrincipal, shared: SharedResponses | None = None
+    ) -> None:
+        self._database, self._shared = database, shared
         self._viewers = Viewers(database, find_principal)
         self._cache = Cache(max_entries=MAX_RESPONSES, max_bytes=MAX_BYTES)
         self._flights: dict[Hashable, _Flight] = {}
@@ -198,8 +203,29 @@ class ResponseCache:
         response: CachedResponse = entry.value
         return response.respond(request)
 
+    async def share(self, key: Key, after: int) -> Shared | None:
+        """Return a response for another server, with all changes up to a transaction; None if it has to compute it."""
+        changes, deadline = self._database.changes, time.monotonic() + SHARE_SECONDS
+        while changes.heard < after:
+            if time.monotonic() > deadline:
+                return None
+            await asyncio.sleep(HEAR_SECONDS)
+        former = self._cache.get(key)
+        if former is None:
+            return None
+        response: CachedResponse = former.value
+        try:
+            entry = await self._current(key, response.rule, response.compute, response.route, for_peer=True)
+        except Exception:
+            self._cache.invalidate(key)
+            return None
+        response, seconds = entry.value, entry.expires_at - time.monotonic()
+        return Shared(response.body, response.compressed, response.headers, response.etag, entry.dependencies, seconds)
+
     def stop(self) -> None:
         """Cancel the background tasks."""
+        if self._shared is not None:
+            self._shared.stop()
         for task in list(self._tasks.values()):
             task.cancel()
 
@@ -207,11 +233,13 @@ class ResponseCache:
         async with self._flight(("viewer", credential_of(request))):
             return self._viewers.cached(request)[0] or await self._viewers.find(request)
 
-    async def _current(self, key: Key, rule: Rule, compute: Compute, route: Any) -> Entry:
+    async def _current(self, key: Key, rule: Rule, compute: Compute, route: Any, *, for_peer: bool = False) -> Entry:
         """Return the response as of now, or as of a later moment; compute it unless another request does."""
         requested_at = time.monotonic()
         async with self._flight(key):
             entry = self._cache.fresh(key, self._database.changes.versions) or self._computed_since(key, requested_at)
+            if entry is None and not for_peer:
+                entry = await self._from_leader(key, rule, compute, route)
             if entry is None:
                 threads = self._foreground if _is_page(key) else None
                 entry = await self._compute(key, rule, compute, route, threads=threads)
@@ -233,10 +261,35 @@ class ResponseCache:
             return response, dependencies, shared.versions(dependencies), began
 
         response, dependencies, versions, began = await anyio.to_thread.run_sync(build, limiter=threads)
+        return self._store(key, response, dependencies, versions, began)
+
+    async def _from_leader(self, key: Key, rule: Rule, compute: Compute, route: Any) -> Entry | None:
+        """Return a response that many clients ask for as the leader has computed it; None if it has to be computed."""
+        former = self._cache.get(key)
+        if self._shared is None or former is None or not former.value.is_popular:
+            return None
+        began, (counts, number) = time.monotonic(), self._database.changes.numbered_versions()
+        shared = await self._shared.ask(key, number)
+        if shared is None:
+            return None
+        response = CachedResponse(shared.body, shared.headers, shared.etag, shared.compressed, compute, rule, route)
+        versions = versions_in(counts, shared.dependencies)
+        return self._store(key, response, shared.dependencies, versions, began, shared.seconds)
+
+    def _store(
+        self,
+        key: Hashable,
+        response: CachedResponse,
+        dependencies: tuple[Dependency, ...],
+        versions: Versions,
+        began: float,
+        seconds: float = FRESH_SECONDS,
+    ) -> Entry:
         former = self._cache.get(key)
         if former is not None and former.versions[0] == versions[0]:  # of the same database
             response.asked_at = former.value.asked_at
-        return self._cache.put(key, response, dependencies, versions, began=began, size=response.size)
+        size = response.size
+        return self._cache.put(key, response, dependencies, versions, began=began, seconds=seconds, size=size)
 
     async def _compute_polled(self) -> None:
         """Compute what many clients poll when it has changed or expires soon, so that few of them wait."""
@@ -252,12 +305,13 @@ class ResponseCache:
                     if expires_soon or self._cache.fresh(key, self._database.changes.versions) is None:
                         self._in_background(key, functools.partial(self._compute_again, key, entry.value, 0.0))
 
-    async def _compute_again(self, key: Hashable, former: CachedResponse, after_seconds: float) -> None:
+    async def _compute_again(self, key: Key, former: CachedResponse, after_seconds: float) -> None:
         await asyncio.sleep(after_seconds)
         try:
             async with self._background, self._flight(key):
                 entry = self._cache.fresh(key, self._database.changes.versions)
-                if entry is None or entry.value is former:
+                is_needed = entry is None or entry.value is former
+                if is_needed and await self._from_leader(key, former.rule, former.compute, former.route) is None:
                     await self._compute(key, former.rule, former.compute, former.route, threads=None)
         except ObservatoryError:
             self._cache.invalidate(key)  # it does not exist any more: the next request gets the error

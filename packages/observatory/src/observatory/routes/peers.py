@@ -13,7 +13,9 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from observatory.errors import ObservatoryError, TooManyRequests, Unavailable
-from observatory.hosting.peers import PROOF, Peers, Place
+from observatory.hosting.peers import PROOF, RESPONSES, Peers, Place
+from observatory.http.response_cache import ResponseCache
+from observatory.http.shared_responses import read_question, write_answer
 from observatory.live.broadcasts import Broadcast, Broadcasts
 
 __all__ = ["follow_live", "relay", "routes"]
@@ -158,6 +160,28 @@ async def _follow_once(peers: Peers, place: Place, broadcasts: Broadcasts, broad
             await socket.close()
 
 
+async def share_responses(socket: WebSocket) -> None:
+    """Send responses that this server has cached to another one, computed again if they are stale."""
+    state = socket.app.state
+    cache: ResponseCache = state.response_cache
+    if not state.peers.is_peer(socket.headers.get(PROOF), socket.url.path):
+        await socket.close(_REFUSED)
+        return
+    await socket.accept()
+    base_url, sending = state.settings.base_url(), asyncio.Lock()
+
+    async def answer(text: str) -> None:
+        with suppress(RuntimeError, WebSocketDisconnect, ValueError, KeyError, TypeError):
+            number, key, after = read_question(text, base_url)
+            data = write_answer(number, None if key is None else await cache.share(key, after))
+            async with sending:
+                await socket.send_bytes(data)
+
+    async with asyncio.TaskGroup() as tasks:
+        while (message := await socket.receive())["type"] != "websocket.disconnect":
+            tasks.create_task(answer(message.get("text") or ""))
+
+
 def _uuid(text: str) -> uuid.UUID | None:
     try:
         return uuid.UUID(text)
@@ -166,6 +190,7 @@ def _uuid(text: str) -> uuid.UUID | None:
 
 
 routes = [
+    WebSocketRoute(RESPONSES, share_responses),
     WebSocketRoute("/work/peers/{job_id}/streams", open_stream),
     WebSocketRoute("/work/peers/live/{match_id}", send_live),
 ]
