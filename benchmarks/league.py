@@ -27,6 +27,7 @@ import logging
 import os
 import random
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -382,10 +383,10 @@ def polling(
     pairs = season_paths(filled)
     if with_league:  # as many clients for seasons as for leagues
         pairs = [pair for both in zip(pairs * 2, league_paths(filled), strict=True) for pair in both]
+    addresses = [f"http://127.0.0.1:{_free_port()}" for _ in range(servers)]
+    address = addresses[0]
     with ExitStack() as running:
-        started = [running.enter_context(_serving(url, folder, number)) for number in range(servers)]
-        addresses, pids = [address for address, _ in started], [pid for _, pid in started]
-        address = addresses[0]
+        pids = [running.enter_context(_serving(url, folder, addresses, number)) for number in range(servers)]
         done = _completed(address, filled)
         while _completed(address, filled) == done:
             time.sleep(0.5)  # until the worker plays
@@ -416,20 +417,31 @@ def polling(
 
 
 @contextmanager
-def _serving(url: str | None, folder: Path, number: int) -> Iterator[tuple[str, int]]:
-    """Run a server process, the first one with a worker; yield its address and its process id."""
+def _serving(url: str | None, folder: Path, addresses: Sequence[str], number: int) -> Iterator[int]:
+    """Run a server process, the first one with a worker; yield its process id.
+
+    The public address of all is that of the first, as it is that of the proxy in a deployment.
+    """
     environment = {f"OBSERVATORY_{name.upper()}": str(value) for name, value in settings(url, folder).items()}
-    environment |= {"OBSERVATORY_PORT": "0", "OBSERVATORY_LOG_LEVEL": "WARNING"}
+    environment |= {"OBSERVATORY_PORT": addresses[number].rpartition(":")[2], "OBSERVATORY_LOG_LEVEL": "WARNING"}
+    environment["OBSERVATORY_PUBLIC_URL"] = addresses[0]
     environment["OBSERVATORY_LOCAL_WORKERS"] = "0" if number else "1"
     command = [sys.executable, "-m", "observatory", "serve"]
     with (folder / f"server{number}.log").open("w") as log:
         variables = {**os.environ, **environment}
         server = subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=log, text=True)
         try:
-            yield _address(server), server.pid
+            _wait_for_start(server)
+            yield server.pid
         finally:
             server.terminate()
             server.wait(60)
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port: int = listening.getsockname()[1]
+        return port
 
 
 def _named(path: str, filled: Filled) -> str:
@@ -446,13 +458,12 @@ def _percentile(times: list[float], share: float) -> float:
     return round(times[int(len(times) * share)], 1)
 
 
-def _address(server: subprocess.Popen[str]) -> str:
+def _wait_for_start(server: subprocess.Popen[str]) -> None:
     assert server.stdout is not None
     for line in server.stdout:
-        found = re.search(r"http://127\.0\.0\.1:\d+", line)
-        if found:
+        if "http://127.0.0.1:" in line:
             threading.Thread(target=server.stdout.read, daemon=True).start()
-            return found[0]
+            return
     raise SystemExit("the server did not start; see its log")
 
 
