@@ -196,10 +196,7 @@ class Hub:
         changes = recorded(session)
         session.info.pop(_RECORDED, None)
         if changes:
-            with self._lock:
-                if number > self.heard:
-                    self._own.add(number)
-            self.publish(changes, number)
+            self.publish(changes, number, is_own=True)
 
     def receive(self, changes: Iterable[Change], number: int, *, is_own: bool, is_last: bool) -> None:
         """Publish the changes of a notification. They arrive in the order of their transactions' numbers.
@@ -218,8 +215,11 @@ class Hub:
                 self.heard = number
                 self._own = {own for own in self._own if own > number}
 
-    def publish(self, changes: Iterable[Change], number: int = 0) -> None:
-        """Count the changes, and send those that are not internal to all subscribers without waiting for them."""
+    def publish(self, changes: Iterable[Change], number: int = 0, *, is_own: bool = False) -> None:
+        """Count the changes, and send those that are not internal to all subscribers without waiting for them.
+
+        `number` is that of their transaction, and 0 if they have none; `is_own` before their notification arrived.
+        """
         changes = list(changes)
         visible = [change for change in changes if change.kind not in INTERNAL]
         counted: set[_Counted] = {change.kind for change in changes}
@@ -227,6 +227,8 @@ class Hub:
         with self._lock:
             self._versions.update(counted)
             self._latest = max(self._latest, number)
+            if is_own and number > self.heard:
+                self._own.add(number)
             if not visible:
                 return
             self._number += 1
@@ -269,7 +271,8 @@ class Hub:
         """Report a change of every kind, and trust cached values again: changes of other servers arrive."""
         with self._lock:
             self.is_deaf = False
-            self.heard = 0
+            # A database that was restored into another PostgreSQL server may count transactions from a lower number.
+            self.heard = self._latest = 0
             self._own.clear()
             self._versions[_ALL] += 1
         self.publish(Change(kind) for kind in ChangeKind)

@@ -30,6 +30,7 @@ SOCKETS = {
     "/work/jobs/{job_id}/show",
     "/work/peers/{job_id}/streams",
     "/work/peers/live/{match_id}",
+    "/work/peers/responses",
     "/observatory/games/{token}/{path:path}",
     "/observatory/live/matches/{match_id}",
 }

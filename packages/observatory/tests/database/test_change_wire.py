@@ -15,6 +15,7 @@ def test_notifications_stay_within_the_limit_and_come_back_as_they_were() -> Non
     many = Change(ChangeKind.QUEUE, ids=frozenset(uuid.uuid4() for _ in range(100)))
     payloads = list(encode_changes([*changes, many], "me"))
     assert len(payloads) > 1 and max(len(payload) for payload in payloads) <= MAX_BYTES
+    assert [json.loads(payload).get("more", False) for payload in payloads] == [*[True] * (len(payloads) - 1), False]
     received = [change for payload in payloads for change in decode_changes(json.loads(payload)["changes"])]
     assert received == [*changes, Change(ChangeKind.QUEUE)]  # without ids: any job may have changed
 

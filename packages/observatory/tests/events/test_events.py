@@ -112,6 +112,37 @@ def test_changes_for_a_slow_listener_are_merged() -> None:
     assert subscription.take() == []
 
 
+def test_a_server_has_heard_a_transaction_when_all_changes_up_to_its_number_are_counted() -> None:
+    hub, kinds = Hub(), (ChangeKind.QUEUE, ChangeKind.MATCH)
+
+    def receive(kind: ChangeKind, number: int, *, is_own: bool = False, is_last: bool = True) -> None:
+        hub.receive([Change(kind)], number, is_own=is_own, is_last=is_last)
+
+    def counted() -> tuple[int, int, tuple[int, ...]]:
+        return hub.heard, hub.numbered_versions()[1], hub.versions(kinds)[1:]
+
+    hub.publish([Change(ChangeKind.QUEUE)], 5, is_own=True)
+    assert counted() == (0, 0, (1, 0))  # that of another server with a lower number may still arrive
+    receive(ChangeKind.MATCH, 4)
+    assert counted() == (4, 5, (1, 1))
+    receive(ChangeKind.QUEUE, 5, is_own=True)  # counted already
+    assert counted() == (5, 5, (1, 1))
+    receive(ChangeKind.MATCH, 6, is_own=True)  # faster than the thread that commits
+    assert counted() == (6, 6, (1, 2))
+    receive(ChangeKind.MATCH, 7, is_last=False)
+    assert counted() == (6, 7, (1, 3))
+    receive(ChangeKind.QUEUE, 7)
+    assert counted() == (7, 7, (2, 3))
+    receive(ChangeKind.QUEUE, 0)  # of a server of an older release
+    assert counted() == (0, 0, (3, 3))
+    receive(ChangeKind.QUEUE, 9)
+    assert counted() == (9, 9, (4, 3))
+    hub.catch_up()  # notifications may have been missed
+    assert counted()[:2] == (0, 0)
+    receive(ChangeKind.QUEUE, 3)  # of a database that was restored into another PostgreSQL server
+    assert counted()[:2] == (3, 3)
+
+
 def test_tasks_are_woken_from_other_threads_and_when_the_server_stops() -> None:
     hub = Hub()
 

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import select
 
 from observatory.database.tables.leagues import LadderRating, RoundResult
+from observatory.events import ChangeKind
 from packages.observatory.tests.rounds.conftest import Yard, alphabetical, blames
 
 
@@ -36,6 +37,7 @@ def test_ratings_are_the_fold_of_the_logs(yard: Yard, admin: Any, clock: Any) ->
         assert answer.status_code == 200, answer.text
         return answer.json()
 
+    changes = yard.world.database.changes
     report = recompute()
     assert (report["rounds"], report["results"], report["players"], report["differences"]) == (3, 9, 3, [])
     with yard.world.database.transaction() as session:
@@ -44,7 +46,9 @@ def test_ratings_are_the_fold_of_the_logs(yard: Yard, admin: Any, clock: Any) ->
         row.standing = {**row.standing, "mean": row.standing["mean"] + 1e-9}
     [difference] = recompute()["differences"]
     assert row.player_id in difference and "mean is" in difference
+    before = changes.versions([ChangeKind.ROUND])
     assert recompute(check=False)["repaired"] == 1 and recompute()["differences"] == []
+    assert changes.versions([ChangeKind.ROUND]) != before  # cached tables are stale
     with yard.world.database.transaction() as session:
         result = session.scalars(select(RoundResult)).first()
         assert result is not None

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import delete, update
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
+from observatory.database.tables.matches import MatchLogSegment, MatchPlayer
 from observatory.http.response_cache import POPULAR, ResponseCache
 from observatory.settings import Settings
 from packages.observatory.tests.conftest import Account
@@ -113,6 +117,59 @@ def test_a_server_computes_what_a_leader_that_misses_a_change_would_send_too_old
     group.play(1)
     assert group.matches(1) == played + 1
     assert group.computed[1, TABLE] > before
+
+
+def test_a_server_does_not_wait_for_each_response_of_a_slow_leader(
+    group: Group, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group.make_popular(TABLE)
+    wait_for(group.plays_without_computing)
+    monkeypatch.setattr("observatory.http.shared_responses.ASK_SECONDS", 0.2)
+    monkeypatch.setattr("observatory.http.shared_responses.RETRY_SECONDS", 600.0)
+    asked: list[Any] = []
+
+    async def slow(cache: ResponseCache, key: Any, after: int) -> None:
+        asked.append(key)
+        await asyncio.sleep(5)
+
+    monkeypatch.setattr(ResponseCache, "share", slow)
+    for _ in range(3):
+        played = group.matches(1)
+        group.play(1)
+        assert group.matches(1) == played + 1
+    assert len(asked) == 1
+
+
+def test_a_server_that_corrected_scores_gets_no_response_from_before(
+    group: Group, clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group.make_popular(TABLE)
+    wait_for(group.plays_without_computing)
+    expected, leader = group.get(1, TABLE), group.pair.first
+    played = group.matches(1)
+    with leader.database.transaction() as session:
+        session.execute(update(MatchPlayer).values(score=99.0))
+        session.execute(delete(MatchLogSegment))
+    for member in (leader, group.pair.second):
+        member.link.reset()
+    assert wait_for(lambda: group.get(1, TABLE) != expected)
+    group.play()  # after a reset, servers share responses from the next change on
+    wait_for(lambda: group.matches(0) == group.matches(1))
+    reset = leader.link.reset
+
+    def reset_late() -> None:
+        time.sleep(0.5)
+        reset()
+
+    monkeypatch.setattr(leader.link, "reset", reset_late)
+    group.make_popular(TABLE)
+    root = person(group.pair, "root", clock, admin=True)
+    report = group.pair.second.client.post(
+        "/observatory/api/admin/recompute", json={"check": False}, headers=root.headers
+    )
+    assert report.json()["repaired"] > 0
+    [row] = group.get(1, TABLE)
+    assert row["score"] <= played + 1 and row["matches"] == played + 1
 
 
 def test_each_viewer_gets_their_own_response_of_the_leader(group: Group, clock: Any) -> None:

@@ -73,8 +73,9 @@ POPULAR = 4
 that changes as often as it is asked for would never be popular"""
 POPULAR_SECONDS = 2.0
 """the time in which they came"""
-SHARE_SECONDS = 0.5
-"""how long another server's question waits for the notification of a transaction"""
+SHARE_SECONDS = 2.0
+"""how long another server's question waits for the notification of a transaction; the asking server waits less and
+disconnects, so that it does not wait for each response"""
 HEAR_SECONDS = 0.005
 MAX_PAGES = 2
 """how many responses for pages are computed at a time for requests that wait"""
@@ -207,7 +208,7 @@ class ResponseCache:
         """Return a response for another server, with all changes up to a transaction; None if it has to compute it."""
         changes, deadline = self._database.changes, time.monotonic() + SHARE_SECONDS
         while changes.heard < after:
-            if time.monotonic() > deadline:
+            if not changes.heard or time.monotonic() > deadline:
                 return None
             await asyncio.sleep(HEAR_SECONDS)
         former = self._cache.get(key)

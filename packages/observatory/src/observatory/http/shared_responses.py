@@ -83,7 +83,11 @@ class SharedResponses:
             async with asyncio.timeout(ASK_SECONDS):
                 await self._socket.send_text(json.dumps({"n": number, **question}))
                 return await answer
-        except (TimeoutError, RuntimeError):
+        except TimeoutError:
+            self.stop()
+            self._retry_at = time.monotonic() + RETRY_SECONDS  # the next requests do not wait for a slow leader
+            return None
+        except RuntimeError:
             return None
         finally:
             self._waiting.pop(number, None)

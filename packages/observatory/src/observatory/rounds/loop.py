@@ -76,10 +76,11 @@ class LeagueLoop:
             leads, now = self._database.is_leader, anyio.current_time()
             if leads and not has_led:
                 checked_all_at = float("-inf")
-            elif not leads and now - observed_at < OBSERVE_SECONDS:
+            has_led = leads
+            if not leads and now - observed_at < OBSERVE_SECONDS:
                 await anyio.sleep(CHECK_SECONDS)
                 continue
-            has_led, observed_at = leads, now
+            observed_at = now
             opened, continued = changes.versions(_OPENING), changes.versions(_CONTINUING)
             is_time = now - checked_all_at >= CHECK_ALL_SECONDS
             check_idle = opened != opening or is_time

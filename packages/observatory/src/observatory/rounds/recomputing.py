@@ -9,7 +9,9 @@ from typing import Any
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, selectinload
 
+from observatory import events
 from observatory.database.tables.leagues import Division, LadderRating, League, Round
+from observatory.events import Change, ChangeKind
 from observatory.ladder.rating import Standing
 from observatory.rounds.decisions import rate
 from observatory.rounds.facts import FrozenRound, RoundKind
@@ -69,6 +71,8 @@ def repair_ratings(session: Session, league: League, found: RecomputedLeague) ->
         session.delete(stored[player_id])
         repaired += 1
     session.flush()
+    if repaired:
+        events.note(session, Change(ChangeKind.ROUND))
     return repaired
 
 

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session, selectinload
 from observatory.database import Database, DatabaseDep, SessionDep, own_transactions
 from observatory.database.tables.seasons import Season
 from observatory.errors import Forbidden, NotFound, Unauthorized, errors
+from observatory.events import Change, ChangeKind, note
 from observatory.http.callers import Admin
 from observatory.http.deps import StoreDep
 from observatory.http.routing import Router
@@ -50,6 +51,8 @@ async def recompute(
             database.changes.invalidate()
             request.app.state.commissioner.forget()
             await anyio.to_thread.run_sync(database.notify, {"reset": True})
+            # A numbered transaction after the reset: this server gets no response that the leader computed before it.
+            await database.write(_note_every_kind)
     return _report(results, repaired)
 
 
@@ -72,6 +75,11 @@ def recompute_ratings(
         differences=found.differences,
         sentence=f"Checked {found.rounds} rounds, {found.results} results and {players} players: {result}{corrected}",
     )
+
+
+def _note_every_kind(session: Session) -> None:
+    for kind in ChangeKind:
+        note(session, Change(kind))
 
 
 def _seasons(session: Session, reference: str | None) -> list[Season]:
