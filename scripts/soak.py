@@ -42,7 +42,7 @@ stages, in this order:
            kills; 50 policies in 5 divisions play 20 rounds each by themselves (rounds.py); 2,000 seatings
   fleet    2,000 matches on two Ray nodes, PostgreSQL and S3, while a node, a server and the connections to the database
            are killed in turn: same table as undisturbed, no match twice (tests/soak/fleet.py)
-  simulation  10,000 simulated seasons with faults, each with the table of its season without; three planted bugs, each
+  simulation  10,000 simulated seasons with faults, each with the table of its season without; four planted bugs, each
            found within 1,000 seasons (tests/simulation)
   samples  every recorded mission saved and loaded, the intervals of 2,000 seasons, 10 requests of every operation in
            the OpenAPI document, every tutorial as a notebook
@@ -221,7 +221,7 @@ def fleet(args: argparse.Namespace) -> bool:
 def simulation(args: argparse.Namespace) -> bool:
     words = ("-m", "tests.simulation", "--jobs", args.jobs)
     played = run(*words, "--seasons", args.seasons, "--seed", 10_000 * args.seed)
-    for name in ("lost_lease", "double_count", "stale_cache"):
+    for name in ("lost_lease", "double_count", "stale_cache", "early_share"):
         played = run(*words, "--seasons", 1000, "--plant", name) and played
     return played
 

@@ -83,7 +83,7 @@ async def cause(
     chance = scheduler.chance
     scheduler.slowness, cluster.disk.failures = faults.slowness, faults.disk_failures
     network.lost, network.doubled, network.latency = faults.lost, faults.doubled, faults.latency
-    cluster.group.latency = faults.notice_latency
+    cluster.group.latency, cluster.sockets.latency = faults.notice_latency, faults.latency
     cluster.webhooks.failures = faults.webhook_failures
     for worker in workers:
         worker.failures, worker.seconds = faults.machine_failures, faults.episode_seconds
@@ -107,7 +107,7 @@ def _repair(
 ) -> None:
     scheduler.note("repair")
     scheduler.slowness = cluster.disk.failures = cluster.webhooks.failures = network.lost = network.doubled = 0.0
-    network.latency = cluster.group.latency = 0.002
+    network.latency = cluster.group.latency = cluster.sockets.latency = 0.002
     cluster.group.unreachable.clear()
     network.cuts.clear()
     for server in servers:

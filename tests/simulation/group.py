@@ -17,6 +17,8 @@ from typing import Any
 from unittest import mock
 
 from observatory.database import link
+from observatory.database.presence import RunningServer
+from observatory.http import shared_responses
 from tests.simulation.scheduler import Process, Scheduler, await_here, current_process
 
 __all__ = ["NOTICE_SECONDS", "Group"]
@@ -101,12 +103,21 @@ class Group:
         else:
             self.end(session)
 
+    def running_servers(self, _: object) -> list[RunningServer]:
+        """Stand for `database.presence.running_servers`; the names of the servers are the hosts of their addresses."""
+        return [
+            RunningServer(session.server_id, f"http://{session.server}", "1", "1", session is self.leader)
+            for session in self.sessions
+            if session.server_id is not None
+        ]
+
     @contextmanager
     def installed(self) -> Iterator[None]:
         """Let the links of servers use these sessions, and greenlets for their threads."""
         names = SimpleNamespace(Thread=_Thread, Event=_Event)
         with ExitStack() as patches:
             patches.enter_context(mock.patch.object(link, "threading", names))
+            patches.enter_context(mock.patch.object(shared_responses, "running_servers", self.running_servers))
             patches.enter_context(
                 mock.patch.object(link, "open_group_session", lambda database: self.open(database.server_name))
             )
@@ -119,6 +130,7 @@ class Session:
     def __init__(self, group: Group, server: str) -> None:
         self._group, self.server = group, server
         self.number = 0
+        self.server_id: uuid.UUID | None = None
         self.joined_at = 0.0
         self.is_broken = False
         """whether nothing passes between its ends"""
@@ -133,7 +145,7 @@ class Session:
             if self._group.scheduler.now > until:
                 raise ConnectionLost("lock timeout")
             await_here(asyncio.sleep(0.1))
-        self.number = number
+        self.number, self.server_id = number, server_id
         self._group.sessions.append(self)
         self._group.changed_at = self.joined_at = self._group.scheduler.now
 

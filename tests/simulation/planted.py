@@ -15,6 +15,8 @@ from observatory.database.cache import Cache, Entry
 from observatory.database.tables.jobs import Job
 from observatory.errors import NotFound
 from observatory.events import Versions
+from observatory.http.response_cache import ResponseCache
+from observatory.http.shared_responses import Key, Shared
 from observatory.jobs import repository, service
 from observatory.matches import repository as matches
 from observatory.standings.table_cache import RECHECK_SECONDS, PoolTable
@@ -58,4 +60,19 @@ def stale_cache() -> AbstractContextManager[object]:
     return mock.patch.object(Cache, "fresh", fresh)
 
 
-PLANTS = {"lost_lease": lost_lease, "double_count": double_count, "stale_cache": stale_cache}
+def early_share() -> AbstractContextManager[object]:
+    """The leader shares a response before it has heard of the transaction that the asking server names."""
+    share = ResponseCache.share
+
+    async def share_at_once(self: ResponseCache, key: Key, after: int) -> Shared | None:
+        return await share(self, key, 0)
+
+    return mock.patch.object(ResponseCache, "share", share_at_once)
+
+
+PLANTS = {
+    "lost_lease": lost_lease,
+    "double_count": double_count,
+    "stale_cache": stale_cache,
+    "early_share": early_share,
+}

@@ -9,7 +9,7 @@ import random
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from unittest import mock
 
@@ -123,6 +123,7 @@ class _Season:
             self.scheduler.installed(),
             self.cluster.group.installed(),
             self.cluster.webhooks.installed(),
+            self.cluster.sockets.installed(),
             Observer(self.cluster),
             every,
         ):
@@ -191,6 +192,8 @@ class _Season:
         user, version = self.template.users[name], self.template.versions[name]
         await asyncio.sleep(self.scheduler.chance.random() * self.faults.seconds / 2)
         season = f"/tournament/seasons/{self.template.reference}"
+        if self.faults is not CALM:
+            await self._read_everywhere(f"{season}/policies")
         body = {"policy_version_id": version}
         reply = await self._insist(name, "POST", f"{season}/submissions", user.pairs, json.dumps(body).encode())
         self.checks.entered(version)
@@ -203,6 +206,13 @@ class _Season:
                 return
             if listed.status == 200 and version not in listed.body.decode():
                 self.checks.violate(f"{server.name} does not list {name}, which it has just accepted")
+
+    async def _read_everywhere(self, path: str) -> None:
+        """Read from each server that is up, so that each has cached a response from before the next write."""
+        for server in self.servers:
+            if server.is_up:
+                with suppress(ConnectionError):
+                    await server.handle("GET", path, [], b"")
 
     async def _insist(
         self, name: str, method: str, path: str, headers: list[tuple[str, str]], body: bytes = b""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import itertools
 import logging
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -26,6 +27,7 @@ from observatory.settings import Settings
 from tests.simulation.group import Group
 from tests.simulation.network import Headers, Reply
 from tests.simulation.scheduler import EPOCH, Process, Scheduler
+from tests.simulation.sockets import Sockets
 from tests.simulation.store import MOVES, Disk, FaultyStore, SimulatedDatabase, WriteLock
 from tests.simulation.webhooks import Webhooks
 
@@ -72,9 +74,15 @@ class Cluster:
         self.group = Group(scheduler)
         self.disk = Disk(scheduler)
         self.webhooks = Webhooks(scheduler)
+        self.sockets = Sockets(scheduler)
         self.moves: list[Move] = []
+        self._numbers = itertools.count(1)
         self.committed_at = 0.0
         self.problems: list[str] = []
+
+    def next_number(self) -> int:
+        """Return the number of a transaction. Only one writes at a time, so numbers have the order of commits."""
+        return next(self._numbers)
 
     def committed(self, moves: Sequence[tuple[str, str, int]], notifications: Sequence[str]) -> None:
         """Note what a transaction has changed, and notify all servers, as PostgreSQL does with the commit."""
@@ -95,6 +103,7 @@ class Server:
     def __init__(self, cluster: Cluster, number: int, kind: str = "") -> None:
         self.name = "AB"[number] if number < 2 else "C"
         self._cluster, self._kind = cluster, kind
+        cluster.sockets.servers[self.name] = self
         self._settings = settings(cluster.folder, kind)
         self.app = application(number, cluster.folder)
         self.skew = 0.0
@@ -130,6 +139,7 @@ class Server:
         url = self._settings.sqlalchemy_url()
         database = SimulatedDatabase(url, self.name, cluster, has_peers=bool(self._kind))
         open_state(self.app, self._settings, database, self.clock)
+        self.app.state.response_cache._shared._connect = cluster.sockets.connect
         folder: FaultyStore = self.app.state.store
         folder.__class__ = FaultyStore
         folder.disk = cluster.disk

@@ -24,6 +24,7 @@ _POLL_SECONDS = 0.01
 MOVES = "simulated_moves"
 """of jobs in a session: job, state, attempt"""
 _NOTIFICATIONS = "simulated_notifications"
+_NUMBER = "simulated_number"
 _CLUSTER = "simulated_cluster"
 
 
@@ -93,8 +94,12 @@ class SimulatedDatabase(Database):
         session.info[_CLUSTER] = self._cluster
         return session
 
-    def _notify(self, transaction: Any, payload: str) -> None:
-        transaction.info.setdefault(_NOTIFICATIONS, []).append(payload)
+    def _notify(self, transaction: Any, payload: str) -> int:
+        """Add the number of the transaction, as PostgreSQL does."""
+        number: int = transaction.info.get(_NUMBER) or self._cluster.next_number()
+        transaction.info[_NUMBER] = number
+        transaction.info.setdefault(_NOTIFICATIONS, []).append(f'{payload[:-1]},"number":{number}}}')
+        return number
 
     def close(self) -> None:
         """Keep the connections: the next process of this server uses them."""

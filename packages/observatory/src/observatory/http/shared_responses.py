@@ -21,7 +21,6 @@ import anyio.to_thread
 from sqlalchemy.exc import SQLAlchemyError
 
 from observatory.database import Database
-from observatory.database.migrate import latest_revision
 from observatory.database.presence import RunningServer, running_servers
 from observatory.errors import ObservatoryError
 from observatory.events import ChangeKind, Dependency
@@ -132,7 +131,7 @@ class SharedResponses:
         leader = next((server for server in servers if server.is_leader), None)
         if own is None or leader is None or leader.id == own.id:
             return None
-        is_same = (leader.version, leader.revision) == (own.version, latest_revision())
+        is_same = (leader.version, leader.revision) == (own.version, own.revision)
         return leader if is_same else None
 
 
