@@ -87,6 +87,13 @@ struct BorderCache {
   BorderLine lines[1 << kFewOwners][kBorders];
 };
 
+// The encoded global values of a team, in games where all agents of a team share them (observe.hpp).
+struct TeamTokens {
+  int32_t slot;  // one of its agents
+  int32_t bytes;
+  uint8_t tokens[128];
+};
+
 // Working memory of a step. It holds no state between steps, so all worlds of a thread share one.
 struct Scratch {
   Watcher* watcher;
@@ -111,6 +118,8 @@ struct Scratch {
 #endif
   // Computed once for all agents.
   Shared shared[kSharedValues];
+  int32_t teams;
+  TeamTokens team[kSharedTeams];
   // Counts changes of the world. Between two runs anything may have changed; inside one, only mutations change it.
   uint64_t changes;
   KeptResult kept[kKeptResults];
@@ -142,13 +151,9 @@ struct Machine {
   }
 
   MG_FN int32_t entity(int32_t which) const {
-    switch (static_cast<Entity>(which)) {
-      case Entity::kActor: return ctx.actor;
-      case Entity::kTarget: return ctx.target;
-      case Entity::kFrontier: return ctx.frontier;
-      case Entity::kElement: return s.loop[s.loops - 1].element;
-    }
-    return kNone;
+    if (which == static_cast<int32_t>(Entity::kElement)) return s.loop[s.loops - 1].element;
+    if (which == static_cast<int32_t>(Entity::kFrontier)) return ctx.frontier;
+    return which == static_cast<int32_t>(Entity::kActor) ? ctx.actor : ctx.target;
   }
 
   MG_FN void begin(Phase phase) {
@@ -244,11 +249,11 @@ struct Machine {
     for (int32_t i = 0; i < min_of(p.values.size, kSharedValues); ++i) s.shared[i].count = 0;
   }
 
-  // Whether a value is the same for two actors.
-  MG_FN bool same_for(const Value& value, int32_t a, int32_t b) const {
-    if (value.mask < 0) return true;
+  // Whether two actors have the same tags of a mask, or it is -1.
+  MG_FN bool same_tags(int32_t mask_index, int32_t a, int32_t b) const {
+    if (mask_index < 0) return true;
     const int32_t words = w.h->tag_words;
-    const uint32_t *mask = p.mask(value.mask), *of_a = w.object_tags + a * words, *of_b = w.object_tags + b * words;
+    const uint32_t *mask = p.mask(mask_index), *of_a = w.object_tags + a * words, *of_b = w.object_tags + b * words;
     for (int32_t i = 0; i < words; ++i) {
       if ((of_a[i] ^ of_b[i]) & mask[i]) return false;
     }
@@ -261,7 +266,7 @@ struct Machine {
     if (!value.is_shared || index >= kSharedValues || plain()) return value_for(value.entry, slot, slot);
     Shared& shared = s.shared[index];
     for (int32_t i = 0; i < shared.count; ++i) {
-      if (same_for(value, shared.slot[i], slot)) return shared.value[i];
+      if (same_tags(value.mask, shared.slot[i], slot)) return shared.value[i];
     }
     const float x = value_for(value.entry, slot, slot);
     if (shared.count < kSharedTeams) {

@@ -47,6 +47,7 @@ MG_CALL bool Machine::run_code(int32_t entry) {
     break;
       MG_OPS(MG_RUN)
 #undef MG_RUN
+      default: __builtin_unreachable();
     }
   }
   return false;

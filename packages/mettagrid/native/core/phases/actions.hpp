@@ -43,11 +43,11 @@ MG_FN bool move_agent(Machine& m, int32_t actor, const Action& action) {
   return true;
 }
 
-MG_FN void count_motion(const Program& p, const World& w, int32_t agent) {
-  const int32_t cell = w.actor_cell(w.agent_slot[agent]);
+MG_FN void count_motion(const Program& p, const World& w, int32_t agent, int32_t actor, const AgentStats& stats) {
+  const int32_t cell = w.actor_cell(actor);
   if (cell == w.agent_moved[agent]) {
     const float still = static_cast<float>(++w.agent_still[agent]);
-    float& most = agent_stat(w, agent, p.set().stat_still);
+    float& most = stats[p.set().stat_still];
     most = max_of(most, still);
   } else {
     w.agent_still[agent] = 0;
@@ -55,10 +55,9 @@ MG_FN void count_motion(const Program& p, const World& w, int32_t agent) {
   w.agent_moved[agent] = cell;
 }
 
-MG_CALL void act(Machine& m, int32_t agent, int32_t id) {
+MG_CALL void act(Machine& m, int32_t agent, int32_t id, const Action& action) {
   const Settings& set = m.p.set();
   const World& w = m.w;
-  const Action& action = m.p.actions[id];
   const int32_t actor = w.agent_slot[agent];
 #if !defined(__CUDA_ARCH__)
   if (m.s.watcher != nullptr) m.s.watcher->action(*m.s.watcher, agent, id);
@@ -73,14 +72,15 @@ MG_CALL void act(Machine& m, int32_t agent, int32_t id) {
     set_vibe(w, actor, action.vibe);
     stat = set.stat_vibe;
   }
-  count_motion(m.p, w, agent);
+  const AgentStats stats = agent_stats(w, agent);
+  count_motion(m.p, w, agent, actor, stats);
   if (success) {
     w.agent_action[agent] = id;
     w.agent_success[agent] = 1;
-    agent_stat(w, agent, stat) += 1.0f;
+    stats[stat] += 1.0f;
   } else {
-    agent_stat(w, agent, stat + 1) += 1.0f;
-    agent_stat(w, agent, set.stat_failed) += 1.0f;
+    stats[stat + 1] += 1.0f;
+    stats[set.stat_failed] += 1.0f;
   }
 }
 
@@ -109,8 +109,9 @@ MG_FN void apply_actions(Machine& m, const Buffers& io) {
         count_invalid(m, agent, id);
         continue;
       }
-      const bool is_vibe = m.p.actions[id].kind == static_cast<int32_t>(ActionKind::kChangeVibe);
-      if (is_vibe == (stream == 1)) act(m, agent, id);
+      const Action& action = m.p.actions[id];
+      const bool is_vibe = action.kind == static_cast<int32_t>(ActionKind::kChangeVibe);
+      if (is_vibe == (stream == 1)) act(m, agent, id, action);
     }
   }
 }

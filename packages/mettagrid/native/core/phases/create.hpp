@@ -52,7 +52,7 @@ MG_FN Header plan_sizes(const Program& p, int32_t height, int32_t width) {
     h.window_rows = max_of(h.window_rows, abs_of(view.dr));
     h.window_cols = max_of(h.window_cols, abs_of(view.dc));
   }
-  h.stride = width + h.window_cols;
+  h.stride = (width + h.window_cols + 7) & ~7;
   h.origin = h.window_rows * h.stride + h.window_cols;
   h.cells = (height + 2 * h.window_rows) * h.stride + h.window_cols;
   h.cell_words = words_for(h.cells);

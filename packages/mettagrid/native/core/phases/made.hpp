@@ -39,16 +39,33 @@ MG_FN uint16_t shown_fields(int32_t neighbours) {
   return static_cast<uint16_t>(fields);
 }
 
+// Cell i of the window, in this row and column of it.
+MG_FN void place_shuffle(const Scenery& s, int32_t i, int32_t row, int32_t col) {
+  WindowShuffle& shuffle = s.shuffles[(i & 7) >> 1];
+  const int32_t at = (i & 1) * 16 + (i >> 3), word = (row & 3) + (row >> 3) * 4;
+  uint8_t* const bytes = row & 4 ? shuffle.second : shuffle.first;
+  bytes[at] = static_cast<uint8_t>(2 * word + (col >> 3));
+  shuffle.mask[at] = static_cast<uint8_t>(1 << (col & 7));
+}
+
 MG_FN void make_window(const Program& p, const Scenery& s, int32_t stride) {
+  for (int32_t i = 0; i < kShuffles; ++i) {
+    for (int32_t at = 0; at < 32; ++at) {
+      s.shuffles[i].first[at] = s.shuffles[i].second[at] = kNoByte;
+      s.shuffles[i].mask[at] = 1;
+    }
+  }
   for (int32_t i = 0; i < p.window.size; ++i) {
     const WindowCell& view = p.window[i];
     const int32_t row = view.dr + s.h->window_rows, col = view.dc + s.h->window_cols;
     s.window_offset[i] = view.dr * stride + view.dc;
-    uint64_t* sets = s.parts + (((i >> 7) * kWindowSide + row) * kRowParts + col / 4) * 16 * 2;
-    for (int32_t bits = 0; bits < 16; ++bits) {
-      if ((bits >> col % 4) & 1) sets[2 * bits + (i >> 6 & 1)] |= uint64_t{1} << (i & 63);
+    uint64_t* sets = s.parts + (((i >> 7) * kWindowSide + row) * kRowParts + col / kPartColumns) * kPartSets * 2;
+    for (int32_t bits = 0; bits < kPartSets; ++bits) {
+      if ((bits >> col % kPartColumns) & 1) sets[2 * bits + (i >> 6 & 1)] |= uint64_t{1} << (i & 63);
     }
-    for (int32_t byte = 0; byte < 16; byte += 3) s.marks[i].bytes[byte] = static_cast<uint8_t>(view.location);
+    if (i < 128) place_shuffle(s, i, row, col);
+    s.places[i].offset = s.window_offset[i];
+    for (int32_t byte = 0; byte < 16; byte += 3) s.places[i].marks[byte] = static_cast<uint8_t>(view.location);
     for (int32_t radius = 0; radius < kRadii; ++radius) {
       const uint64_t is_visible = radius == kFullRadius || ((view.radius_mask >> radius) & 1) != 0;
       s.radius_set[radius * kWindowWords + (i >> 6)] |= is_visible << (i & 63);
@@ -72,11 +89,17 @@ MG_FN SceneryHead plan_scenery(const Program& p, const Header& plan, int32_t obj
   return h;
 }
 
-// The lines of scenery follow those of the actors.
+// The lines of scenery follow those of the actors: one for each template that the map has, in the order in which they appear.
 MG_FN void make_line_numbers(const Scenery& s, int32_t actors) {
   for (int32_t slot = 0; slot < actors; ++slot) s.line_of[slot] = slot;
-  for (int32_t i = 0; i < s.h->objects; ++i)
-    s.line_of[actors + i] = static_cast<int32_t>(static_cast<uint32_t>(actors) + static_cast<uint32_t>(s.objects[i].kind));
+  int32_t& kinds = s.h->kinds;
+  kinds = 0;
+  for (int32_t i = 0; i < s.h->objects; ++i) {
+    int32_t number = 0;
+    while (number < kinds && s.kinds[number] != s.objects[i].kind) ++number;
+    if (number == kinds) s.kinds[kinds++] = s.objects[i].kind;
+    s.line_of[actors + i] = actors + number;
+  }
 }
 
 // Fills in everything but the objects and what follows from them. `block` has head.bytes bytes, zeroed.
@@ -90,7 +113,8 @@ MG_FN Scenery build_scenery(const Program& p, const Header& plan, const SceneryH
 
 MG_FN void make_lines(const World& w) {
 #if !defined(__CUDA_ARCH__)
-  __builtin_memcpy(w.lines + int64_t{w.actors} * kLine, w.scenery.lines, static_cast<uint64_t>(w.h->templates) * kLine);
+  uint8_t* const lines = w.lines + int64_t{w.actors} * kLine;
+  for (int32_t i = 0; i < w.scenery.h->kinds; ++i) __builtin_memcpy(lines + i * kLine, w.scenery.lines + w.scenery.kinds[i] * kLine, kLine);
 #endif
   for (int32_t slot = 0; slot < w.h->used_slots; ++slot) w.touch(slot);
 }

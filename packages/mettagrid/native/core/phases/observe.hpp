@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/machine/run.hpp"
+#include "core/phases/window.hpp"
 
 namespace mg {
 
@@ -16,8 +17,6 @@ constexpr int32_t kFullRadius = 7;  // the whole window
 constexpr int32_t kWide = 5;  // tokens copied at a time, by one load and one store of 16 bytes
 
 #if !defined(__CUDA_ARCH__)  // there, words must be aligned
-using Wide = uint64_t __attribute__((vector_size(16)));
-
 // Five tokens; `marks` has their location and zeros.
 MG_FN void copy_wide(uint8_t* to, const uint8_t* from, const Wide& marks) {
   Wide tokens;
@@ -26,9 +25,11 @@ MG_FN void copy_wide(uint8_t* to, const uint8_t* from, const Wide& marks) {
   __builtin_memcpy(to, &tokens, sizeof tokens);
 }
 
+#endif
+
 // One token; may touch the byte behind it.
 MG_FN void put_token(uint8_t* at, uint32_t location, uint32_t feature, uint32_t value) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#if !defined(__CUDA_ARCH__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   const uint32_t token = location | (feature & 255) << 8 | (value & 255) << 16;
   __builtin_memcpy(at, &token, sizeof token);
 #else
@@ -37,7 +38,6 @@ MG_FN void put_token(uint8_t* at, uint32_t location, uint32_t feature, uint32_t 
   at[2] = static_cast<uint8_t>(value);
 #endif
 }
-#endif
 
 // The tokens of one agent. Tokens beyond the budget are counted, not written.
 struct TokenWriter {
@@ -116,11 +116,7 @@ MG_FN void object_tokens(const Program& p, const World& w, int32_t slot, Put put
 MG_CALL void encode_line(const Settings& set, const Look& look, uint8_t* line) {
   int32_t count = 0;
   look_tokens(set, look, [&](int32_t feature, int32_t value) {
-    if (count < kLineTokens) {
-      line[3 * count] = 0;
-      line[3 * count + 1] = static_cast<uint8_t>(feature);
-      line[3 * count + 2] = static_cast<uint8_t>(value);
-    }
+    if (count < kLineTokens) put_token(line + 3 * count, 0, static_cast<uint32_t>(feature), static_cast<uint32_t>(value));
     ++count;
   });
   line[kLine - 1] = count <= kLineTokens ? static_cast<uint8_t>(count) : kLineTooLong;
@@ -195,61 +191,6 @@ MG_FN bool is_hidden(const Program& p, const World& w, int32_t row, int32_t col,
   return false;
 }
 
-// A set of window cells; bit i is the cell that is i-th in the order of the window.
-struct alignas(16) WindowSet {
-  uint64_t words[kWindowWords];
-};
-
-#if defined(__CUDA_ARCH__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-
-// The window cells that have something to show.
-MG_FN WindowSet find_seen(const World& w, const uint32_t* shown, int32_t here, int32_t radius) {
-  WindowSet seen{};
-  for (int32_t i = 0; i < w.scenery.h->window; ++i) {
-    seen.words[i >> 6] |= static_cast<uint64_t>(test_bit(shown, here + w.scenery.window_offset[i])) << (i & 63);
-  }
-  for (int32_t i = 0; i < kWindowWords; ++i) seen.words[i] &= w.scenery.radius_set[radius * kWindowWords + i];
-  return seen;
-}
-
-#else
-
-// The same: four columns of a row at a time, brought into the order of the window by a table. `kHalves`: of the window.
-template <int32_t kHalves>
-MG_FN void collect_seen(const World& w, const uint32_t* shown, int32_t here, Wide* seen) {
-  const Scenery& s = w.scenery;
-  const int32_t rows = s.h->window_rows, stride = w.h->stride;
-  const uint8_t* const bytes = reinterpret_cast<const uint8_t*>(shown);
-  const Wide* sets = reinterpret_cast<const Wide*>(s.parts);
-  int32_t cell = here - rows * stride - s.h->window_cols;
-  for (int32_t row = 0; row <= 2 * rows; ++row, cell += stride, sets += kRowParts * 16) {
-    uint32_t bits;  // at least 15; the words end with one to spare
-    __builtin_memcpy(&bits, bytes + (cell >> 3), sizeof bits);
-    bits >>= cell & 7;
-    for (int32_t half = 0; half < kHalves; ++half) {
-      const uint8_t* const at = reinterpret_cast<const uint8_t*>(sets + half * kWindowSide * kRowParts * 16);
-      const auto part = [&](int32_t offset) { return *reinterpret_cast<const Wide*>(at + offset); };
-      seen[half] |= (part(bits << 4 & 0xF0) | part(256 + (bits & 0xF0))) |
-                    (part(512 + (bits >> 4 & 0xF0)) | part(768 + (bits >> 8 & 0xF0)));
-    }
-  }
-}
-
-MG_FN WindowSet find_seen(const World& w, const uint32_t* shown, int32_t here, int32_t radius) {
-  Wide found[kWindowWords / 2] = {};
-  if (w.scenery.h->window <= 128) {
-    collect_seen<1>(w, shown, here, found);
-  } else {
-    collect_seen<2>(w, shown, here, found);
-  }
-  WindowSet seen;
-  __builtin_memcpy(&seen, found, sizeof seen);
-  for (int32_t i = 0; i < kWindowWords; ++i) seen.words[i] &= w.scenery.radius_set[radius * kWindowWords + i];
-  return seen;
-}
-
-#endif
-
 // The tokens of an object whose line is too long, or when the plain rules are asked for.
 MG_FN void put_object(const Program& p, const World& w, int32_t slot, uint8_t location, TokenWriter& out) {
   object_tokens(p, w, slot, [&](int32_t feature, int32_t value) { out.put(location, feature, value); });
@@ -289,52 +230,6 @@ MG_CALL int32_t observe_cells(const Program& p, const World& w, int32_t observer
 
 #if !defined(__CUDA_ARCH__)
 
-// The visible cells in the order of the window, and what there is to copy.
-struct Sightings {
-  int32_t count;
-  int32_t tokens;                    // of all objects together
-  int32_t unseen;                    // the sum of `note_seen`
-  bool too_long;                     // the line of an object is
-  uint32_t cell[kWindowWords * 64];  // its place in the window; above eight bits, its borders
-  int32_t slot[kWindowWords * 64];
-  const uint8_t* line[kWindowWords * 64];
-};
-
-// Looks at the visible cells and notes the objects as seen. Two loops without branches, so that the memory of many cells is
-// read at a time, with few variables, so that all are in registers; an empty cell has the line of slot 0, without tokens.
-MG_FN void sight_cells(const World& w, int32_t here, const WindowSet& seen, Sightings& out) {
-  const int32_t *offsets = w.scenery.window_offset, *grid = w.grid + here;
-  const uint16_t* borders = w.borders + here;
-  int64_t count = 0;
-  for (int32_t k = 0; k < kWindowWords; ++k) {
-    for (uint64_t rest = seen.words[k]; rest != 0; rest &= rest - 1) {
-      const int64_t i = 64 * k + lowest_bit64(rest), offset = offsets[i];
-      out.cell[count] = static_cast<uint32_t>(i) | static_cast<uint32_t>(borders[offset]) << 8;
-      out.slot[count++] = grid[offset];
-    }
-  }
-  const int32_t* line_of = w.scenery.line_of;
-  const uint8_t* lines = w.lines;
-  int32_t *object_seen = w.object_seen, step = w.h->step, unseen = 0, tokens = 0;
-  uint32_t lengths = 0;
-  object_seen[kEmpty] = step;  // so that an empty cell adds nothing
-  for (int64_t i = 0; i < count; ++i) {
-    const int32_t slot = out.slot[i];
-    const uint8_t* line = lines + static_cast<int64_t>(line_of[slot]) * kLine;
-    out.line[i] = line;
-    unseen += step - object_seen[slot];
-    object_seen[slot] = step;
-    tokens += line[kLine - 1];
-    lengths |= line[kLine - 1];
-  }
-  object_seen[kEmpty] = 0;
-  static_assert(kLineTokens < 128 && kLineTooLong >= 128, "the highest bit tells them apart");
-  out.count = static_cast<int32_t>(count);
-  out.tokens = tokens;
-  out.unseen = unseen;
-  out.too_long = lengths >= 128;
-}
-
 // The tokens of all borders that a cell can have for observers of one group, in games with few owners: those who have the same
 // of the owners' tags, a bit each. As in the line of an object, the last byte is the number of tokens.
 MG_CALL void encode_borders(uint32_t first, uint32_t group, BorderLine* lines) {
@@ -370,37 +265,71 @@ MG_FN const BorderLine* border_lines(const Machine& m, int32_t observer) {
 // Tokens of a cell without its object, and what copying may touch behind them.
 constexpr int32_t kEdgeTokens = 4, kReach = 2 * kWide + 1;
 
-// Writes the tokens of sightings and returns how many it has finished. Without `kFast`, it stops before a line that is too
-// long, and after `last`. Everything the loop needs is in local variables, because a store of tokens could change any other
-// memory as far as the compiler knows.
-template <bool kFast>
-MG_FN int64_t copy_sightings(const Machine& m, int32_t observer, int32_t radius, const Sightings& found, uint8_t*& written,
-                             const uint8_t* last) {
+// What is on the visible cells.
+struct Sightings {
+  Places places;
+  uint32_t last_seen;  // sum of the steps in which the objects were last seen; empty cells count as seen now
+  int32_t slot[kWindowWords * 64];
+  uint16_t borders[kWindowWords * 64];
+};
+
+// Only reads the world, and in a loop without branches, so that the memory of many cells is read at a time. If the loop also noted
+// the objects as seen, the processor would wait with each read until it knows where the writes before it go.
+MG_FN void sight_cells(const World& w, int64_t here, Sightings& found) {
+  const WindowPlace* const window = w.scenery.places;
+  const int32_t *const grid = w.grid + here, *const object_seen = w.object_seen;
+  const uint16_t* const borders = w.borders + here;
+  const int64_t count = found.places.count;
+  uint32_t last_seen = 0;
+  w.object_seen[kEmpty] = w.h->step;
+  for (int64_t next = 0; next < count; ++next) {
+    const int64_t offset = window[found.places.at[next]].offset;
+    const int32_t slot = grid[offset];
+    found.borders[next] = borders[offset];
+    found.slot[next] = slot;
+    last_seen += static_cast<uint32_t>(object_seen[slot]);
+  }
+  found.last_seen = last_seen;
+}
+
+// Notes the objects on the visible cells as seen, writes their tokens and borders, and returns how many cells it has finished: it
+// stops after `last`, and before a line that is too long. Everything the loop needs is in local variables, because a store of tokens
+// could change any other memory as far as the compiler knows. With `kHasFewOwners`, borders are looked up; with `kIsAlike`, all
+// scenery has the same line, the one after those of the actors.
+template <bool kHasFewOwners, bool kIsAlike>
+MG_FN int64_t copy_cells(const Machine& m, int32_t observer, int32_t radius, const Sightings& found, uint8_t*& written,
+                         const uint8_t* last) {
   const World& w = m.w;
-  const LocationMarks* marks = w.scenery.marks;
-  const uint16_t* sides = w.scenery.sides + (m.p.set().obs_territory ? radius : kRadii) * kWindowWords * 64;
-  const BorderLine* borders = kFast ? border_lines(m, observer) : nullptr;
-  const int64_t count = found.count;
+  const WindowPlace* const window = w.scenery.places;
+  const uint16_t* const sides = w.scenery.sides + (m.p.set().obs_territory ? radius : kRadii) * kWindowWords * 64;
+  const BorderLine* const border_of = kHasFewOwners ? border_lines(m, observer) : nullptr;
+  const int32_t* const line_of = w.scenery.line_of;
+  const uint8_t* const lines = w.lines;
+  int32_t* const object_seen = w.object_seen;
+  const int32_t step = w.h->step, actors = w.actors;
+  const int64_t count = found.places.count;
   uint8_t* at = written;
   int64_t next = 0;
   for (; next < count; ++next) {
-    const uint8_t* line = found.line[next];
-    const int64_t tokens = line[kLine - 1];
-    if (!kFast && (at > last || tokens > kLineTokens)) break;
-    const uint32_t cell = found.cell[next], i = cell & 255;
+    const int32_t slot = found.slot[next];
+    const int64_t number = kIsAlike ? min_of(slot, actors) : line_of[slot];
+    const uint8_t* const line = lines + number * kLine;
+    const int64_t tokens = line[kLine - 1], i = found.places.at[next];
+    if (at > last || tokens > kLineTokens) break;
+    object_seen[slot] = step;
+    const uint32_t fields = found.borders[next];
     Wide mark;
-    __builtin_memcpy(&mark, marks[i].bytes, sizeof mark);
-    if (kFast && cell >= 256) {
+    __builtin_memcpy(&mark, window[i].marks, sizeof mark);
+    if (kHasFewOwners && fields != 0) {
       // Neighbours that the observer does not see count as this cell.
-      const uint32_t fields = cell >> 8, same = (fields & 3) * kEachField;
-      const uint8_t* border = borders[same ^ ((same ^ fields) & sides[i])].bytes;
+      const uint32_t same = (fields & 3) * kEachField;
+      const uint8_t* const border = border_of[same ^ ((same ^ fields) & sides[i])].bytes;
       copy_wide(at, border, mark);
       at += 3 * int64_t{border[sizeof(BorderLine) - 1]};
-    } else if (cell >= 256 && m.p.set().obs_territory) {
-      const int32_t place = static_cast<int32_t>(i);
+    } else if (!kHasFewOwners && fields != 0 && m.p.set().obs_territory) {
+      const int32_t cell = w.actor_cell(observer) + static_cast<int32_t>(window[i].offset);
       TokenWriter out{at, kEdgeTokens + kReach, 0};
-      put_edges(m.p, w, observer, w.actor_cell(observer) + w.scenery.window_offset[i],
-                m.p.window[place].neighbours >> (4 * radius), marks[i].bytes[0], out);
+      put_edges(m.p, w, observer, cell, m.p.window[static_cast<int32_t>(i)].neighbours >> (4 * radius), window[i].marks[0], out);
       at = out.at;
     }
     copy_wide(at, line, mark);
@@ -412,6 +341,16 @@ MG_FN int64_t copy_sightings(const Machine& m, int32_t observer, int32_t radius,
   return next;
 }
 
+// Gives the cells from `next` on back to `seen`.
+MG_RARE void left_over(const World& w, const Sightings& found, int64_t next, WindowSet& seen, uint32_t& last_seen, int64_t& cells) {
+  for (int64_t k = next; k < found.places.count; ++k) {
+    const int32_t i = found.places.at[k], slot = found.slot[k];
+    seen.words[i >> 6] |= uint64_t{1} << (i & 63);
+    last_seen -= static_cast<uint32_t>(slot == kEmpty ? w.h->step : w.object_seen[slot]);
+  }
+  cells = next;
+}
+
 // The same as `observe_cells` for the cells before the end of the budget comes near, if no object blocks vision; removes them
 // from `seen`.
 MG_FN int32_t observe_quickly(const Machine& m, int32_t observer, int32_t radius, WindowSet& seen, TokenWriter& writer) {
@@ -419,19 +358,25 @@ MG_FN int32_t observe_quickly(const Machine& m, int32_t observer, int32_t radius
   const int32_t room = writer.room - writer.attempted;
   if (room < kMost) return 0;
   Sightings found;
-  sight_cells(m.w, m.w.actor_cell(observer), seen, found);
-  uint8_t* const begin = writer.at;
-  const bool has_room = !found.too_long && found.tokens + kEdgeTokens * found.count + kReach <= room;
-  int64_t next = has_room && m.w.has_few_owners()
-                     ? copy_sightings<true>(m, observer, radius, found, writer.at, nullptr)
-                     : copy_sightings<false>(m, observer, radius, found, writer.at, begin + 3 * (room - kMost));
-  writer.attempted += static_cast<int32_t>(writer.at - begin) / 3;
-  seen = WindowSet{};
-  for (; next < found.count; ++next) {
-    const int32_t place = found.cell[next] & 255;
-    seen.words[place >> 6] |= uint64_t{1} << (place & 63);
+  list_places(seen, m.w.scenery.h->window, found.places);
+  sight_cells(m.w, m.w.actor_cell(observer), found);
+  uint8_t *const begin = writer.at, *const last = begin + 3 * (room - kMost);
+  const bool is_alike = m.w.scenery.h->kinds <= 1;
+  int64_t next;
+  if (m.w.has_few_owners()) {
+    next = is_alike ? copy_cells<true, true>(m, observer, radius, found, writer.at, last)
+                    : copy_cells<true, false>(m, observer, radius, found, writer.at, last);
+  } else {
+    next = is_alike ? copy_cells<false, true>(m, observer, radius, found, writer.at, last)
+                    : copy_cells<false, false>(m, observer, radius, found, writer.at, last);
   }
-  return found.unseen;
+  m.w.object_seen[kEmpty] = 0;
+  writer.attempted += static_cast<int32_t>(writer.at - begin) / 3;
+  uint32_t last_seen = found.last_seen;
+  int64_t cells = found.places.count;
+  seen = WindowSet{};
+  if (next < cells) left_over(m.w, found, next, seen, last_seen, cells);
+  return static_cast<int32_t>(static_cast<uint32_t>(cells) * static_cast<uint32_t>(m.w.h->step) - last_seen);
 }
 
 #endif
@@ -455,7 +400,8 @@ MG_FN void clear_unused(uint8_t* at, const uint8_t* end) {
   constexpr int32_t kCleared = 16;  // tokens
   static_assert(kCleared >= 2 * kWide + 1, "the reach of wide copies");
   if (end - at >= 3 * kCleared) {
-    __builtin_memset(at, kUnused, 3 * kCleared);
+    const Wide unused = ~Wide{};
+    for (int32_t i = 0; i < 3; ++i) __builtin_memcpy(at + 16 * i, &unused, sizeof unused);
     for (at += 3 * kCleared; at < end && at[1] != kUnused; at += 3) at[0] = at[1] = at[2] = kUnused;
     return;
   }
@@ -463,6 +409,38 @@ MG_FN void clear_unused(uint8_t* at, const uint8_t* end) {
   const uint8_t* touched = at + 3 * (2 * kWide + 1);
   for (; at < end && (at < touched || at[1] != kUnused); at += 3) at[0] = at[1] = at[2] = kUnused;
 }
+
+template <class Writer>
+MG_FN void put_global_values(Machine& m, int32_t slot, Writer& out) {
+  for (const GlobalValue& value : m.p.global_values) {
+    const int32_t amount = clamp_to(truncate_to_int(m.read(value.value, slot)), 0, kMostHeld);
+    put_number(m.p.set().obs_base, value.feature, static_cast<uint32_t>(amount),
+               [&](int32_t feature, int32_t digit) { out.put(kGlobalLocation, feature, digit); });
+  }
+}
+
+#if !defined(__CUDA_ARCH__)
+// The same; if agents share their values, the first agent of a team encodes them for the others.
+MG_FN void put_global_values(Machine& m, int32_t slot, RoomyWriter& out) {
+  const Settings& set = m.p.set();
+  if (!set.globals_shared || m.p.values.size > kSharedValues || m.plain()) return put_global_values<RoomyWriter>(m, slot, out);
+  for (int32_t i = 0; i < m.s.teams; ++i) {
+    const TeamTokens& team = m.s.team[i];
+    if (!m.same_tags(set.globals_mask, team.slot, slot)) continue;
+    for (int32_t at = 0; at < team.bytes; at += 16) __builtin_memcpy(out.at + at, team.tokens + at, 16);
+    out.at += team.bytes;
+    return;
+  }
+  const uint8_t* const begin = out.at;
+  put_global_values<RoomyWriter>(m, slot, out);
+  const int64_t bytes = out.at - begin;
+  if (m.s.teams == kSharedTeams || bytes > static_cast<int64_t>(sizeof(TeamTokens::tokens))) return;
+  TeamTokens& team = m.s.team[m.s.teams++];
+  team.slot = slot;
+  team.bytes = static_cast<int32_t>(bytes);
+  __builtin_memcpy(team.tokens, begin, static_cast<uint64_t>(bytes));
+}
+#endif
 
 // The tokens that do not belong to a cell, and how far the agent sees: what the rules compute.
 template <class Writer>
@@ -473,11 +451,7 @@ MG_FN void put_values(Machine& m, int32_t agent, Writer& out) {
   const int32_t slot = w.agent_slot[agent];
   put_globals(m, agent, out);
   if (set.obs_territory) out.put(kGlobalLocation, set.feature_territory_here, owner_label(w, slot, w.actor_cell(slot)));
-  for (const GlobalValue& value : p.global_values) {
-    const int32_t amount = clamp_to(truncate_to_int(m.read(value.value, slot)), 0, kMostHeld);
-    put_number(set.obs_base, value.feature, static_cast<uint32_t>(amount),
-               [&](int32_t feature, int32_t digit) { out.put(kGlobalLocation, feature, digit); });
-  }
+  put_global_values(m, slot, out);
   int32_t radius = kFullRadius;
   if (set.obs_radius_entry != 0) {
     radius = clamp_to(truncate_to_int(m.value_for(set.obs_radius_entry, slot, slot)), 0, kFullRadius);
@@ -485,8 +459,8 @@ MG_FN void put_values(Machine& m, int32_t agent, Writer& out) {
   w.agent_radius[agent] = static_cast<uint8_t>(radius);
 }
 
-// At least as many as `put_values` writes: 7 tokens, and values of up to 16 bits, digit by digit.
-MG_FN int32_t most_values(const Program& p) { return 7 + 16 * p.global_values.size; }
+// At least as many as `put_values` touches: 7 tokens, values of up to 16 bits, digit by digit, and what a wide copy takes along.
+MG_FN int32_t most_values(const Program& p) { return 7 + 16 * p.global_values.size + kWide; }
 
 // The stats of an observation. `attempted`: its tokens, with those beyond the budget; `unseen`: the sum of `note_seen`.
 MG_FN void count_observation(const Program& p, const World& w, int32_t agent, int32_t tokens, int32_t attempted,
@@ -494,9 +468,9 @@ MG_FN void count_observation(const Program& p, const World& w, int32_t agent, in
   const Settings& set = p.set();
   const int32_t written = min_of(attempted, tokens);
   if (unseen > 0) agent_stat(w, agent, set.stat_visited) += static_cast<float>(unseen);
-  game_stat(w, set.stat_tokens_written) += static_cast<float>(written);
-  game_stat(w, set.stat_tokens_dropped) += static_cast<float>(attempted - written);
-  game_stat(w, set.stat_tokens_free) += static_cast<float>(tokens - written);
+  w.game_stat[set.stat_tokens_written] += static_cast<float>(written);
+  w.game_stat[set.stat_tokens_dropped] += static_cast<float>(attempted - written);
+  w.game_stat[set.stat_tokens_free] += static_cast<float>(tokens - written);
   if (attempted > tokens) w.fail(Fault::kTokenBudget, agent, attempted);
 }
 
@@ -522,9 +496,12 @@ MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
 
 MG_FN void write_observations(Machine& m, const Buffers& io) {
   m.begin_reading();
+  m.s.teams = 0;
   m.s.completion = episode_completion(m.p.set(), m.w.h->step);
   settle_territory(m.p, m.w);
   freshen_lines(m.p, m.w, 0, 1);
+  const Settings& set = m.p.set();
+  for (const int32_t stat : {set.stat_tokens_written, set.stat_tokens_dropped, set.stat_tokens_free}) game_stat(m.w, stat);
   for (int32_t agent = 0; agent < m.w.h->agents && m.ok(); ++agent) observe_agent(m, io, agent);
 }
 

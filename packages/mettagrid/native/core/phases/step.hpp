@@ -51,8 +51,9 @@ MG_FN void count_coverage(const Program& p, const World& w) {
     const int32_t far =
         abs_of(w.object_row[slot] - w.agent_spawn_row[agent]) + abs_of(w.object_col[slot] - w.agent_spawn_col[agent]);
     w.agent_farthest[agent] = max_of(w.agent_farthest[agent], far);
-    agent_stat(w, agent, p.set().stat_unique) = static_cast<float>(w.agent_unique[agent]);
-    agent_stat(w, agent, p.set().stat_distance) = static_cast<float>(w.agent_farthest[agent]);
+    const AgentStats stats = agent_stats(w, agent);
+    stats[p.set().stat_unique] = static_cast<float>(w.agent_unique[agent]);
+    stats[p.set().stat_distance] = static_cast<float>(w.agent_farthest[agent]);
   }
 }
 

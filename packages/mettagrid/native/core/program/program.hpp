@@ -17,12 +17,14 @@ namespace mg {
   };                         \
   static_assert(std::is_trivially_copyable<Name>::value && alignof(Name) == 4, #Name " is a row of 32-bit integers");
 
-// One row: sizes, switches and feature ids of the game.
+// One row: sizes, switches and feature ids of the game. `globals_shared`: agents with the same tags of `globals_mask` (-1: all
+// agents) share all global values.
 // clang-format off
 #define MG_SETTINGS(F)                                                                                          \
   F(resource_count) F(tag_count) F(tag_words) F(action_count) F(max_steps) F(truncates)          \
   F(obs_base) F(obs_completion) F(obs_last_action) F(obs_last_move)                  \
   F(obs_last_reward) F(obs_position) F(obs_territory) F(obs_radius_entry) F(any_spawn)                          \
+  F(globals_shared) F(globals_mask)          \
   F(proxy_template) F(game_tick_entry) F(game_stat_count) F(agent_stat_count)               \
   F(feature_group) F(feature_completion) F(feature_last_action) F(feature_last_reward) F(feature_vibe)          \
   F(feature_tag) F(feature_east) F(feature_west) F(feature_north) F(feature_south) F(feature_agent_id)          \

@@ -37,7 +37,7 @@ MG_FN int32_t make_room(uint8_t* order, int32_t room, uint8_t& level) {
   return count;
 }
 
-MG_CALL void list_resource(uint8_t* order, int32_t room, uint8_t& level, int32_t resource) {
+MG_RARE void list_resource(uint8_t* order, int32_t room, uint8_t& level, int32_t resource) {
   const int32_t count = make_room(order, room, level);
   insert_resource(order, count, resource, buckets(level));
 }
@@ -50,7 +50,7 @@ MG_FN void list_initial(uint8_t* order, int32_t room, uint8_t& level, const Pair
   }
 }
 
-MG_FN void unlist_resource(uint8_t* order, int32_t room, int32_t resource) {
+MG_RARE void unlist_resource(uint8_t* order, int32_t room, int32_t resource) {
   int32_t at = 0;
   while (at < room && order[at] != resource) ++at;
   for (; at + 1 < room; ++at) order[at] = order[at + 1];
@@ -129,7 +129,7 @@ MG_FN void set_held(const Program& p, const World& w, int32_t slot, int32_t reso
 
 // A modifier was lost: drop what no longer fits, resource by resource. Dropping another modifier starts over, which equals
 // a nested pass, since a finished pass leaves nothing to drop.
-MG_FN void drop_excess(const Program& p, const World& w, int32_t slot) {
+MG_RARE void drop_excess(const Program& p, const World& w, int32_t slot) {
   const Template& t = p.templates[w.kind(slot)];
   for (int32_t i = 0; i < t.drop_count; ++i) {
     const int32_t resource = p.lists[t.first_drop + i].value;
@@ -152,32 +152,40 @@ MG_FN int32_t most_held(const Program& p, const uint16_t* held, int32_t group, i
   return max_of(0, limit_with(p, held, group) - others);
 }
 
-// Changing an amount that is 0 and stays 0 may make the hash table grow, which can change the order of the resources.
-MG_CALL void touch_empty(const World& w, int32_t slot) {
-  if (slot == 0 || w.is_scenery(slot)) return;
-  const uint8_t level = w.held_level[slot];
-  make_room(w.order(slot), w.h->resources, w.held_level[slot]);
-  if (w.held_level[slot] != level) w.touch(slot);
+MG_RARE int32_t grow_order(const World& w, int32_t slot) {
+  make_room(w.held_order + slot * w.h->resources, w.h->resources, w.held_level[slot]);
+  w.touch(slot);
+  return 0;
 }
 
-MG_CALL void apply_change(const Program& p, const World& w, int32_t slot, int32_t resource, int32_t before, int32_t after) {
+// Changing an amount that is 0 and stays 0 may make the hash table grow, which can change the order of the resources: only if
+// the table is full.
+MG_FN int32_t touch_empty(const World& w, int32_t slot) {
+  const int32_t resources = w.h->resources;
+  if (resources <= buckets(0) || slot == 0 || w.is_scenery(slot)) return 0;
+  const int32_t full = buckets(w.held_level[slot]);
+  return full <= resources && w.held_order[slot * resources + full - 1] != kNoResource ? grow_order(w, slot) : 0;
+}
+
+MG_RARE int32_t apply_change(const Program& p, const World& w, int32_t slot, int32_t resource, int32_t before, int32_t after) {
   set_held(p, w, slot, resource, after);
   if (after < before && is_modifier(p, w, slot, resource)) drop_excess(p, w, slot);
+  return after - before;
 }
 
-// Changes an amount within its limit and returns the actual change. An over-full amount is cut by any change.
+// Changes an amount within its limit and returns the actual change. An over-full amount is cut by any change. Whatever it calls, it
+// calls last: it is short and frequent, and need not save registers.
 MG_CALL int32_t change_resource(const Program& p, const World& w, int32_t slot, int32_t resource, int64_t delta) {
   const uint16_t* const held = w.held(slot);
   const int32_t before = held[resource];
   const int64_t wanted = before + delta;
-  const int32_t most = wanted > 0 ? most_held(p, held, limit_group(p, w, slot, resource), resource, wanted) : kMostHeld;
-  const int32_t after = static_cast<int32_t>(clamp_to<int64_t>(wanted, 0, most));
-  if (after != before) {
-    apply_change(p, w, slot, resource, before, after);
-  } else if (before == 0 && w.h->resources > buckets(0)) {
-    touch_empty(w, slot);
+  int32_t after = 0;
+  if (wanted > 0) {
+    const int32_t most = most_held(p, held, limit_group(p, w, slot, resource), resource, wanted);
+    after = static_cast<int32_t>(min_of<int64_t>(wanted, most));
   }
-  return after - before;
+  if (after != before) return apply_change(p, w, slot, resource, before, after);
+  return before == 0 ? touch_empty(w, slot) : 0;
 }
 
 // Moves up to `amount` and returns the moved amount. Both sides are updated even if nothing can move, which cuts an

@@ -14,7 +14,9 @@ constexpr int32_t kLineTokens = 21;    // tokens that fit in it; the last byte i
 constexpr uint8_t kLineTooLong = 254;  // ...does not fit: encode straight into the observation
 
 constexpr int32_t kWindowSide = 15;  // rows and columns of the largest window
-constexpr int32_t kRowParts = 4;     // of four columns each, in `parts`
+constexpr int32_t kPartColumns = 5;  // of a row of the window, looked up together in `parts`
+constexpr int32_t kPartSets = 1 << kPartColumns;
+constexpr int32_t kRowParts = kWindowSide / kPartColumns;
 constexpr int32_t kWindowWords = 4;  // 64-bit words of a set of window cells
 constexpr int32_t kRadii = 8;        // 0..7
 
@@ -24,6 +26,8 @@ struct SceneryHead {
   int32_t objects, templates, resources, tag_words, window;
   int32_t window_rows, window_cols;  // how far the window reaches from its centre
   int32_t slots;                     // of the worlds
+  int32_t kinds;                     // distinct templates of the objects
+  int32_t unused;
 };
 
 // `kind`: its template.
@@ -33,10 +37,20 @@ struct SceneryObject {
 };
 static_assert(sizeof(SceneryObject) == 12, "part of snapshots");
 
-// The location of a window cell at bytes 0, 3, .. 15.
-struct alignas(16) LocationMarks {
-  uint8_t bytes[16];
+// A cell of the window.
+struct alignas(32) WindowPlace {
+  uint8_t marks[16];  // its location at bytes 0, 3, .. 15
+  int64_t offset;     // of its cell from that of the observer
 };
+
+// Two bits of every byte of a set of up to 128 window cells, the lower one in the first 16 bytes: the byte of the rows in which
+// each cell is, and its bit there. The rows 0..3 and 8..11 are in `first`, the others in `second`, two bytes each.
+constexpr int32_t kShuffles = 4;
+struct alignas(32) WindowShuffle {
+  uint8_t first[32], second[32];  // kNoByte: in the other one
+  uint8_t mask[32];
+};
+constexpr uint8_t kNoByte = 0x80;
 
 // X(type, name, count)
 #define MG_SCENERY(X)                                                                                                      \
@@ -48,10 +62,12 @@ struct alignas(16) LocationMarks {
   X(uint8_t, order, h.templates* h.resources) /* [template][position] */                                                   \
   X(uint8_t, lines, h.templates* kLine)       /* encoded tokens of scenery templates */                                    \
   X(int32_t, window_offset, h.window)         /* cell of each window cell, from the observer's */                          \
-  X(LocationMarks, marks, h.window)                                                                                        \
-  X(int32_t, line_of, h.slots) /* number of each slot's line in a world */                                                 \
+  X(WindowPlace, places, h.window)                                                                                         \
+  X(int32_t, line_of, h.slots)     /* number of each slot's line in a world */                                             \
+  X(int32_t, kinds, h.templates)   /* their templates, in the order of their lines */                                      \
   X(uint64_t, parts,                                                                                                       \
-    kWindowSide * kRowParts * 16 * kWindowWords) /* [half][row][part][bits][2]: half of the window that has those cells */ \
+    kWindowSide * kRowParts * kPartSets * kWindowWords) /* [half][row][part][bits][2]: half of the window with those cells */ \
+  X(WindowShuffle, shuffles, kShuffles)          /* for windows of up to 128 cells */                                        \
   X(uint64_t, radius_set, kRadii* kWindowWords)  /* [radius]: bit per window cell visible at it */                         \
   X(uint16_t, sides,                                                                                                       \
     (kRadii + 1) * kWindowWords * 64) /* [radius][window cell]: fields of `World::borders` to show; at last none */

@@ -223,12 +223,15 @@ MG_CALL void refresh_edges(const World& w, int32_t lane, int32_t lanes) {
 MG_FN bool is_stale(const World& w) { return w.stale->count > 0; }
 MG_FN void forget_stale(const World& w) { w.stale->count = 0; }
 
-// Brings owners and borders up to date, by one lane.
-MG_FN void settle_territory(const Program& p, const World& w) {
-  if (!is_stale(w)) return;
+MG_RARE void settle_stale(const Program& p, const World& w) {
   refresh_owners(p, w, 0, 1);
   refresh_edges(w, 0, 1);
   forget_stale(w);
+}
+
+// Brings owners and borders up to date, by one lane.
+MG_FN void settle_territory(const Program& p, const World& w) {
+  if (is_stale(w)) settle_stale(p, w);
 }
 
 MG_CALL void note_region(const Program& p, const World& w, const Region& region) {

@@ -152,8 +152,8 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
 
 // ...then data that is derived from the state: hashes, snapshots and comparisons ignore it.
 #define MG_MADE(X)                                                                                                        \
-  X(uint32_t, occupied, h.cell_words + 2)                  /* bit per cell: an object is on it */                         \
-  X(uint32_t, shown, h.cell_words + 2)                     /* bit per cell: an object is on it, or it has an edge */      \
+  X(uint32_t, occupied, h.cell_words + h.stride / 2 + 2)   /* bit per cell: an object is on it; 16 rows to spare */       \
+  X(uint32_t, shown, h.cell_words + h.stride / 2 + 2)      /* bit per cell: an object is on it, or it has an edge */      \
   X(uint32_t, dirty, (h.actors + 31) / 32)                 /* bit per actor: its line must be encoded before use */       \
   X(uint16_t, borders, h.cells)                            /* where the owners of neighbours differ: see `set_borders` */ \
   X(int16_t, owner, h.territories* h.cells)                /* [territory][cell]: tag id or -1 */                          \
@@ -206,7 +206,7 @@ struct World {
   MG_FN static uint64_t align(uint64_t at) { return (at + 63) & ~63ull; }
 
   // The map is surrounded by a frame as wide as the observation window, so that reads past the edge find empty cells. Adjacent
-  // rows share the frame between them.
+  // rows share the frame between them. A row begins at a whole byte of the bitmaps.
   MG_FN int32_t cell(int32_t row, int32_t col) const { return h->origin + row * h->stride + col; }
   MG_FN int32_t cell_of(int32_t slot) const { return cell(row(slot), col(slot)); }
   MG_FN int32_t actor_cell(int32_t slot) const { return cell(object_row[slot], object_col[slot]); }

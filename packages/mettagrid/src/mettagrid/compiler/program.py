@@ -21,7 +21,7 @@ from mettagrid.compiler.objects import add_agent, add_object, type_numbers
 from mettagrid.compiler.queries import DIRECTIONS, place_query
 from mettagrid.compiler.scenery import mark_scenery
 from mettagrid.compiler.settings import check_observation, settings_row
-from mettagrid.compiler.sharing import add_value
+from mettagrid.compiler.sharing import add_value, tags_read_by_all
 from mettagrid.compiler.teams import AgentCells, group_teams
 from mettagrid.compiler.values import place_value
 from mettagrid.compiler.window import RADII, sight_target, touched_cells, window_cells
@@ -192,8 +192,14 @@ def compile(
     with c.at("game", "on_tick"):
         game_tick = place_tick(c, game.on_tick)
     _add_window(c)
-    _add_global_values(c)
-    settings_row(c, proxy_template=proxy, game_tick=game_tick, max_rewards=max(len(a.rewards) for a in agents))
+    global_tags = tags_read_by_all(c, _add_global_values(c))
+    settings_row(
+        c,
+        proxy_template=proxy,
+        game_tick=game_tick,
+        max_rewards=max(len(a.rewards) for a in agents),
+        global_tags=global_tags,
+    )
     _mark_dynamic_tags(c, objects)
     mark_scenery(c)
     return Program(
@@ -391,11 +397,15 @@ def _add_window(c: Context) -> None:
                 c.tables.add_rows("sights", [c.tables.add_rows("touches", touched_cells(*target))])
 
 
-def _add_global_values(c: Context) -> None:
+def _add_global_values(c: Context) -> list[int]:
+    """Return their entries."""
+    entries = []
     for name, value in c.game.obs.global_obs.obs.items():
         with c.at("game", "obs", "global_obs", "obs", name):
             entry = place_value(c, value, ACTOR)
             c.tables.add("global_values", value=add_value(c, entry), feature=c.features.feature_id(name))
+            entries.append(entry)
+    return entries
 
 
 def _mark_dynamic_tags(c: Context, objects: Sequence) -> None:

@@ -30,8 +30,13 @@ _FEATURES = {
 DEATH_RESOURCE = "hp"
 
 
-def settings_row(c: Context, *, proxy_template: int, game_tick: int, max_rewards: int) -> None:
-    """Add the settings row. Called last, when all names are known."""
+def settings_row(
+    c: Context, *, proxy_template: int, game_tick: int, max_rewards: int, global_tags: set[int] | None
+) -> None:
+    """Add the settings row. Called last, when all names are known.
+
+    `global_tags`: the tags of an agent that decide all its global values; None if they depend on more.
+    """
     game, obs = c.game, c.game.obs
     with c.at("game", "obs", "observation_radius_value"):
         value = obs.observation_radius_value
@@ -50,6 +55,8 @@ def settings_row(c: Context, *, proxy_template: int, game_tick: int, max_rewards
         "reward_count": max_rewards,
         "death_resource": -1 if death is None else death,
         "obs_radius_entry": radius,
+        "globals_shared": global_tags is not None,
+        "globals_mask": c.tables.add_mask(global_tags) if global_tags else -1,
         "correct_spawned": "spawned_objects" in c.corrections,
         "correct_invalid": "invalid_actions" in c.corrections,
         "correct_last_reward": "last_reward" in c.corrections,

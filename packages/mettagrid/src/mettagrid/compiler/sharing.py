@@ -5,7 +5,7 @@ and draws no random numbers. The result of a query is cached if it depends only 
 determined from the code of the routines.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from mettagrid.compiler.code import ACTOR, ELEMENT, FRONTIER, OPS, TARGET
 from mettagrid.compiler.context import Context
@@ -39,6 +39,12 @@ def add_value(c: Context, entry: int) -> int:
         mask = c.tables.add_mask(tags) if tags else -1
         c.values[entry] = c.tables.add("values", entry=entry, is_shared=int(tags is not None), mask=mask)
     return c.values[entry]
+
+
+def tags_read_by_all(c: Context, entries: Iterable[int]) -> set[int] | None:
+    """Return the agent's tags that these values read together; None if agents cannot share one of them."""
+    tags = [_tags_read(c, entry) for entry in entries]
+    return None if None in tags else set().union(*filter(None, tags))
 
 
 def cache_slot(c: Context, entry: int) -> int | None:

@@ -1,0 +1,174 @@
+// Which cells of an agent's window have something to show: bits of a map, brought into the order of the window.
+#pragma once
+
+#include "core/state/world.hpp"
+
+namespace mg {
+
+// A set of window cells; bit i is the cell that is i-th in the order of the window.
+struct alignas(16) WindowSet {
+  uint64_t words[kWindowWords];
+};
+
+#if !defined(__CUDA_ARCH__)
+using Wide = uint64_t __attribute__((vector_size(16)));
+#endif
+
+#if defined(__CUDA_ARCH__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+
+MG_FN WindowSet collect_cells(const World& w, const uint32_t* shown, int32_t here) {
+  WindowSet seen{};
+  for (int32_t i = 0; i < w.scenery.h->window; ++i) {
+    seen.words[i >> 6] |= static_cast<uint64_t>(test_bit(shown, here + w.scenery.window_offset[i])) << (i & 63);
+  }
+  return seen;
+}
+
+#else
+
+// The first cell of the window, and the byte of the bitmap that has it. Rows are `row_bytes` apart.
+struct WindowCorner {
+  const uint8_t* bytes;
+  int64_t row_bytes;
+  int32_t shift;
+};
+
+MG_FN WindowCorner window_corner(const World& w, const uint32_t* shown, int32_t here) {
+  const int32_t first = here - w.scenery.h->window_rows * w.h->stride - w.scenery.h->window_cols;
+  return WindowCorner{reinterpret_cast<const uint8_t*>(shown) + (first >> 3), w.h->stride >> 3, first & 7};
+}
+
+MG_FN uint32_t load_bits(const uint8_t* bytes) {
+  uint32_t bits;  // at least 15 of the window after any shift; the bitmaps end with words to spare
+  __builtin_memcpy(&bits, bytes, sizeof bits);
+  return bits;
+}
+
+constexpr int32_t kPartBytes = kPartSets * static_cast<int32_t>(sizeof(Wide)), kRowBytes = kRowParts * kPartBytes;
+constexpr uint32_t kLastSet = kPartBytes - sizeof(Wide);
+static_assert(kRowParts == 3);
+
+// Five columns of a row at a time, by a table. `kHalves`: of the window.
+template <int32_t kHalves>
+MG_FN void collect_parts(const World& w, const WindowCorner& corner, Wide* seen) {
+  const Scenery& s = w.scenery;
+  const uint8_t *bytes = corner.bytes, *sets = reinterpret_cast<const uint8_t*>(s.parts);
+  const uint8_t* const end = sets + (2 * s.h->window_rows + 1) * kRowBytes;
+  for (; sets != end; sets += kRowBytes, bytes += corner.row_bytes) {
+    const uint32_t bits = load_bits(bytes) >> corner.shift << 4;
+    for (int32_t half = 0; half < kHalves; ++half) {
+      const auto part = [&](int32_t i) {
+        const uint32_t set = bits >> (kPartColumns * i) & kLastSet;
+        return *reinterpret_cast<const Wide*>(sets + (half * kWindowSide * kRowParts + i) * kPartBytes + set);
+      };
+      seen[half] |= part(0) | part(1) | part(2);
+    }
+  }
+}
+
+#if defined(__x86_64__)
+#define MG_HAS_AVX2 1
+
+using Bytes32 = char __attribute__((vector_size(32)));
+using Words4 = uint32_t __attribute__((vector_size(16)));
+using Words8 = uint32_t __attribute__((vector_size(32)));
+
+// All rows at once: `Scenery::shuffles` says for each place of the window in which byte and bit its cell is. For windows of up
+// to 128 cells. Reads 16 rows, however many the window has.
+__attribute__((target("avx2"))) inline Wide collect_rows(const Scenery& s, const WindowCorner& corner) {
+  const uint8_t* const at = corner.bytes;
+  const int64_t step = corner.row_bytes;
+  const auto row = [&](int64_t i) __attribute__((target("avx2"))) { return load_bits(at + i * step); };
+  const Words8 low = {row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)};
+  const Words8 high = {row(8), row(9), row(10), row(11), row(12), row(13), row(14), row(15)};
+  const uint32_t shift = static_cast<uint32_t>(corner.shift), columns = 0x7FFF;
+  using Ints8 = int32_t __attribute__((vector_size(32)));
+  using Longs4 = long long __attribute__((vector_size(32)));
+  const Longs4 packed = reinterpret_cast<Longs4>(__builtin_ia32_packusdw256(reinterpret_cast<Ints8>(low >> shift & columns),
+                                                                            reinterpret_cast<Ints8>(high >> shift & columns)));
+  const Bytes32 first = reinterpret_cast<Bytes32>(Longs4{packed[0], packed[1], packed[0], packed[1]});
+  const Bytes32 second = reinterpret_cast<Bytes32>(Longs4{packed[2], packed[3], packed[2], packed[3]});
+  const WindowShuffle* const shuffles = s.shuffles;
+  constexpr long long kOnes = 0x0101010101010101;
+  const Bytes32 bit = reinterpret_cast<Bytes32>(Longs4{kOnes, kOnes, 2 * kOnes, 2 * kOnes});
+  Longs4 seen = {};
+  for (int32_t i = kShuffles - 1; i >= 0; --i) {
+    Bytes32 from_first, from_second, mask;
+    __builtin_memcpy(&from_first, shuffles[i].first, sizeof from_first);
+    __builtin_memcpy(&from_second, shuffles[i].second, sizeof from_second);
+    __builtin_memcpy(&mask, shuffles[i].mask, sizeof mask);
+    const Bytes32 bytes = __builtin_ia32_pshufb256(first, from_first) | __builtin_ia32_pshufb256(second, from_second);
+    const Bytes32 is_set = reinterpret_cast<Bytes32>((bytes & mask) == mask);
+    seen = (seen << 2) | reinterpret_cast<Longs4>(is_set & bit);
+  }
+  return Wide{static_cast<uint64_t>(seen[0] | seen[2]), static_cast<uint64_t>(seen[1] | seen[3])};
+}
+#endif
+
+MG_FN WindowSet collect_cells(const World& w, const uint32_t* shown, int32_t here) {
+  const WindowCorner corner = window_corner(w, shown, here);
+  Wide seen[kWindowWords / 2] = {};
+  if (w.scenery.h->window > 128) {
+    collect_parts<2>(w, corner, seen);
+#if MG_HAS_AVX2
+  } else if (__builtin_cpu_supports("avx2")) {
+    seen[0] = collect_rows(w.scenery, corner);
+#endif
+  } else {
+    collect_parts<1>(w, corner, seen);
+  }
+  WindowSet set;
+  __builtin_memcpy(&set, seen, sizeof set);
+  return set;
+}
+
+#endif
+
+#if !defined(__CUDA_ARCH__)
+
+// The elements of every set of eight, in order, a byte each, and their number.
+struct ByteSets {
+  uint64_t elements[256];
+  uint8_t count[256];
+};
+constexpr ByteSets byte_sets() {
+  ByteSets sets{};
+  for (uint32_t set = 0; set < 256; ++set) {
+    for (uint64_t i = 0; i < 8; ++i) {
+      if (set >> i & 1) sets.elements[set] |= i << (8 * sets.count[set]++);
+    }
+  }
+  return sets;
+}
+inline constexpr ByteSets kByteSets = byte_sets();
+
+// The elements of a window set, in order.
+struct Places {
+  int64_t count;
+  uint8_t at[kWindowWords * 64 + 8];
+};
+
+// Eight cells at a time without branches: the number of cells in a set cannot be predicted.
+MG_FN void list_places(const WindowSet& seen, int32_t window, Places& places) {
+  int64_t count = 0;
+  for (int32_t k = 0; 64 * k < window; ++k) {
+    uint64_t rest = seen.words[k], base = static_cast<uint64_t>(k) * 0x4040404040404040;
+    for (int32_t i = 0; i < 8; ++i, rest >>= 8, base += 0x0808080808080808) {
+      const uint64_t elements = kByteSets.elements[rest & 255] + base;
+      __builtin_memcpy(places.at + count, &elements, sizeof elements);
+      count += kByteSets.count[rest & 255];
+    }
+  }
+  places.count = count;
+}
+
+#endif
+
+// The window cells that have something to show, as far as the observer sees.
+MG_FN WindowSet find_seen(const World& w, const uint32_t* shown, int32_t here, int32_t radius) {
+  WindowSet seen = collect_cells(w, shown, here);
+  for (int32_t i = 0; i < kWindowWords; ++i) seen.words[i] &= w.scenery.radius_set[radius * kWindowWords + i];
+  return seen;
+}
+
+}  // namespace mg
