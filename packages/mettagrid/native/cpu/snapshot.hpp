@@ -121,11 +121,26 @@ class StateCheck {
         return false;
       if (!within(w.object_seen[slot], 0, int64_t{h.step} + 1) || !within(w.object_id[slot], 0, h.next_id)) return false;
       if (!within(agent, -1, h.agents) || (agent >= 0 && w.agent_slot[agent] != slot)) return false;
+      if (slot > 0 && !lists_held(slot)) return false;
       bool known = true;
       mg::for_each_bit(w.tags(slot), h.tag_words, [&](int32_t tag) { known &= tag < h.tags; });
       if (!known) return false;
     }
     return true;
+  }
+  // The order of an object lists each resource that it holds once, and no other.
+  bool lists_held(int32_t slot) const {
+    const uint8_t* const order = w.order(slot);
+    const uint16_t* const held = w.held(slot);
+    bool is_listed[mg::kMostResources] = {};
+    int32_t listed = 0, holds = 0;
+    for (; listed < h.resources && order[listed] != mg::kNoResource; ++listed) {
+      const int32_t resource = order[listed];
+      if (resource >= h.resources || held[resource] == 0 || is_listed[resource]) return false;
+      is_listed[resource] = true;
+    }
+    for (int32_t resource = 0; resource < h.resources; ++resource) holds += held[resource] != 0;
+    return listed == holds && within(w.held_level[slot], 0, mg::kLevels) && listed <= mg::buckets(w.held_level[slot]);
   }
   bool lists() const {
     std::vector<bool> is_free(static_cast<std::size_t>(h.used_slots));

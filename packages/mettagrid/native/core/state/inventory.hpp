@@ -13,7 +13,7 @@ constexpr int32_t kMostHeld = 65535;
 // Growing inserts the ids again, in their order. Changing an amount that is 0 and stays 0 inserts the id and erases it, which
 // may make the table grow.
 constexpr uint8_t kNoResource = 0xFF;  // ends an order that is shorter than its room
-constexpr int32_t kMostResources = 256;
+constexpr int32_t kMostResources = 256, kLevels = 5;
 
 MG_FN int32_t buckets(int32_t level) { return level == 0 ? 13 : level == 1 ? 29 : level == 2 ? 59 : level == 3 ? 127 : 257; }
 
@@ -173,8 +173,8 @@ MG_RARE int32_t apply_change(const Program& p, const World& w, int32_t slot, int
   return after - before;
 }
 
-// Changes an amount within its limit and returns the actual change. An over-full amount is cut by any change. Whatever it calls, it
-// calls last: it is short and frequent, and need not save registers.
+// Changes an amount within its limit and returns the actual change. An over-full amount is cut by any change. Whatever it
+// calls, it calls last: it is short and frequent, and need not save registers.
 MG_CALL int32_t change_resource(const Program& p, const World& w, int32_t slot, int32_t resource, int64_t delta) {
   const uint16_t* const held = w.held(slot);
   const int32_t before = held[resource];
