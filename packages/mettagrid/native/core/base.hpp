@@ -7,8 +7,8 @@
 #include <type_traits>
 
 // MG_CALL: a large function that several others call. A GPU compiler would otherwise paste it into each of them, which takes
-// minutes; the CPU's compiler decides for itself. MG_RARE: a rarely called part of a frequent function; kept out of it, so that it
-// does not cost registers there.
+// minutes; the CPU's compiler decides for itself. MG_RARE: a rarely called part of a frequent function; kept out of it, so that
+// it does not cost registers there.
 #if defined(__CUDACC__)
 #define MG_FN __host__ __device__ inline
 #define MG_CALL __host__ __device__ __noinline__ inline

@@ -75,7 +75,8 @@ class Batch {
   bool is_lost() const { return workers_.is_lost(); }
 
   // A job begins with `prepare`; `play` continues it as far as the available maps allow. One thread plays a world from its
-  // first step to its last: the threads never wait for each other in between.
+  // first step to its last: the threads never wait for each other in between. A thread takes several worlds at a time, so that
+  // it knows which one is next.
   void prepare() {
     for (Seat& seat : seats_) {
       seat.played = 0;
@@ -83,7 +84,12 @@ class Batch {
     }
   }
   void play(const Job& job) {
-    workers_.share(size(), [&](int32_t i) { play_world(job, i); });
+    const int32_t threads = workers_.threads(), most = threads == 1 ? size() : std::min(kRun, size() / (kRuns * threads));
+    const int32_t run = std::max(1, most);
+    workers_.share((size() + run - 1) / run, [&](int32_t k) {
+      const int32_t end = std::min(size(), (k + 1) * run);
+      for (int32_t i = k * run; i < end; ++i) play_world(job, i, end);
+    });
   }
 
   // The lowest map in the pool that a world waits for, or -1.
@@ -96,6 +102,9 @@ class Batch {
   }
 
  private:
+  static constexpr int32_t kRun = 16,
+                           kRuns = 8;  // most worlds that a thread takes at a time; how often it takes some, at least
+
   const ActionChoice* choice_of(const OwnedWorld& world) {
     for (const ActionChoice& known : choices_) {
       if (&known.program() == &world.p) return &known;
@@ -103,16 +112,33 @@ class Batch {
     return &choices_.emplace_back(world.p);
   }
 
-  void play_world(const Job& job, int32_t i) {
+  // `end`: after the last world that this thread plays in this run.
+  void play_world(const Job& job, int32_t i, int32_t end) {
     Seat& seat = seats_[static_cast<std::size_t>(i)];
-    // With several threads, another one may be stepping the next world.
-    if (workers_.threads() == 1 && i + 1 < size()) seats_[static_cast<std::size_t>(i + 1)].world->prefetch();
-    if (job.steps == 1) seat.world->prefetch_agents();  // a longer job finds it in the cache from the second step on
+    mg::Scratch& scratch = seat.world->scratch();
+    mg::Ahead ahead;
+    if (job.steps == 1) {  // a longer job finds a world in the cache from the second step on
+      ahead = look_ahead(i, end);
+      scratch.ahead = ahead.w == nullptr ? nullptr : &ahead;
+    }
     try {
       if (seat.outcome == Outcome::kWaits) seat.outcome = Outcome::kPlayed;
       if (seat.outcome == Outcome::kPlayed && seat.must_begin) begin_episode(seat, i);
       while (seat.outcome == Outcome::kPlayed && seat.played < job.steps) step(job, seat, i);
     } catch (const std::bad_alloc&) { seat.outcome = Outcome::kNoMemory; }
+    scratch.ahead = nullptr;
+  }
+
+  // The world after world i, for whose memory the step of world i asks. Those after it are prepared for that.
+  mg::Ahead look_ahead(int32_t i, int32_t end) const {
+    const auto world_after = [&](int32_t turns) -> const OwnedWorld* {
+      return i + turns < end ? seats_[static_cast<std::size_t>(i + turns)].world : nullptr;
+    };
+    if (const OwnedWorld* const world = world_after(4)) mg::prefetch_bytes(world, sizeof *world);
+    if (const OwnedWorld* const world = world_after(3)) world->prefetch_head();
+    if (const OwnedWorld* const world = world_after(2)) world->prefetch_places();
+    const OwnedWorld* const next = world_after(1);
+    return next == nullptr ? mg::Ahead{} : mg::Ahead{&next->p, &next->w, &next->io};
   }
 
   void step(const Job& job, Seat& seat, int32_t i) {

@@ -24,16 +24,6 @@ inline Block zeroed_block(std::size_t bytes) {
   return block;
 }
 
-// Asks the memory for a line. GCC removes a call of a function that only prefetches, since to it that has no effect; the empty
-// statement counts as one.
-inline void prefetch_line(const void* at) {
-  __builtin_prefetch(at);
-  asm volatile("");
-}
-inline void prefetch_bytes(const void* from, int64_t bytes) {
-  for (int64_t at = 0; at < bytes; at += 64) prefetch_line(static_cast<const char*>(from) + at);
-}
-
 // The scenery of a map: read-only, shared by the map and its worlds.
 using SceneryBlock = std::shared_ptr<void>;
 

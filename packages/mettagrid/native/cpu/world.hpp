@@ -104,39 +104,16 @@ class OwnedWorld {
 #endif
   }
 
-  // Asks the memory for what a step reads first: the next world of a batch arrives while this one is stepped.
-  void prefetch() const {
-    const int64_t agents = std::min(w.h->agents, 16);
-    prefetch_bytes(w.h, 256);
-    prefetch_bytes(w.agent_slot, agents * 4);
-    prefetch_bytes(w.shown, std::min<int64_t>(w.h->cell_words * 4, 1024));
-    prefetch_bytes(w.agent_stat, std::min<int64_t>(agents * w.h->agent_stats * 4, 2048));
-    for (int64_t agent = 0; agent < agents; ++agent) prefetch_bytes(w.inventory + w.agent_slot[agent] * w.h->resources, 64);
+  // Asks the memory for what `mg::look_ahead` reads of this world: first its head, later where its agents are.
+  void prefetch_head() const {
+    mg::prefetch_bytes(w.h, 256);
+    mg::prefetch_bytes(w.agent_slot, w.h->agents * 4);
   }
-
-  // Asks for what a step of this world reads later: around the cells of its agents, their objects, stats and tokens.
-  void prefetch_agents() const {
-    const mg::Settings& set = p.set();
-    const int32_t stride = w.h->stride;
+  void prefetch_places() const {
+    mg::prefetch_line(w.h->random.state + std::min(w.h->random.next, mg::Random::kWords - 1));
     for (int32_t agent = 0; agent < w.h->agents; ++agent) {
-      const int32_t slot = w.agent_slot[agent], cell = w.actor_cell(slot);
-      const float* stats = w.agent_stat + agent * w.h->agent_stats;
-      const void* used[] = {
-          w.grid + cell - stride,
-          w.grid + cell,
-          w.grid + cell + stride,
-          w.owner_seen + cell,
-          w.borders + cell,
-          w.agent_cells + agent * w.h->cell_words + (cell >> 5),
-          w.inventory + slot * w.h->resources,
-          w.held_order + slot * w.h->resources,
-          w.lines + slot * mg::kLine,
-          stats + set.stat_noop,
-          stats + set.stat_move,
-      };
-      for (const void* at : used) prefetch_line(at);
-      prefetch_bytes(stats + set.stat_resources, std::min(w.h->resources * 16, 192));
-      prefetch_bytes(io.observations + int64_t{agent} * io.tokens * 3, std::min(io.tokens * 3, 320));
+      mg::prefetch_line(w.object_row + w.agent_slot[agent]);
+      mg::prefetch_line(w.object_col + w.agent_slot[agent]);
     }
   }
 

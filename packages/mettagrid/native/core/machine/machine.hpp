@@ -94,10 +94,18 @@ struct TeamTokens {
   uint8_t tokens[128];
 };
 
+// The next world of a batch, whose memory a step asks for: see ahead.hpp.
+struct Ahead {
+  const Program* p;
+  const World* w;
+  const Buffers* io;
+};
+
 // Working memory of a step. It holds no state between steps, so all worlds of a thread share one.
 struct Scratch {
   Watcher* watcher;
   BorderCache* borders;  // on the CPU
+  const Ahead* ahead;    // on the CPU; null in most cases
   int32_t* arena;
   int32_t arena_size;
   int32_t top;

@@ -1,6 +1,7 @@
 // Runs the code of rules: one operation after the other, each named after its instruction.
 #pragma once
 
+#include "core/machine/ahead.hpp"
 #include "core/machine/each.hpp"
 #include "core/machine/flow.hpp"
 #include "core/machine/mutations.hpp"

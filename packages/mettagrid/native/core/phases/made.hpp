@@ -114,7 +114,8 @@ MG_FN Scenery build_scenery(const Program& p, const Header& plan, const SceneryH
 MG_FN void make_lines(const World& w) {
 #if !defined(__CUDA_ARCH__)
   uint8_t* const lines = w.lines + int64_t{w.actors} * kLine;
-  for (int32_t i = 0; i < w.scenery.h->kinds; ++i) __builtin_memcpy(lines + i * kLine, w.scenery.lines + w.scenery.kinds[i] * kLine, kLine);
+  for (int32_t i = 0; i < w.scenery.h->kinds; ++i)
+    __builtin_memcpy(lines + i * kLine, w.scenery.lines + w.scenery.kinds[i] * kLine, kLine);
 #endif
   for (int32_t slot = 0; slot < w.h->used_slots; ++slot) w.touch(slot);
 }

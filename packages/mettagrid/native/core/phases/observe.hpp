@@ -273,8 +273,8 @@ struct Sightings {
   uint16_t borders[kWindowWords * 64];
 };
 
-// Only reads the world, and in a loop without branches, so that the memory of many cells is read at a time. If the loop also noted
-// the objects as seen, the processor would wait with each read until it knows where the writes before it go.
+// Only reads the world, and in a loop without branches, so that the memory of many cells is read at a time. If the loop also
+// noted the objects as seen, the processor would wait with each read until it knows where the writes before it go.
 MG_FN void sight_cells(const World& w, int64_t here, Sightings& found) {
   const WindowPlace* const window = w.scenery.places;
   const int32_t *const grid = w.grid + here, *const object_seen = w.object_seen;
@@ -292,10 +292,10 @@ MG_FN void sight_cells(const World& w, int64_t here, Sightings& found) {
   found.last_seen = last_seen;
 }
 
-// Notes the objects on the visible cells as seen, writes their tokens and borders, and returns how many cells it has finished: it
-// stops after `last`, and before a line that is too long. Everything the loop needs is in local variables, because a store of tokens
-// could change any other memory as far as the compiler knows. With `kHasFewOwners`, borders are looked up; with `kIsAlike`, all
-// scenery has the same line, the one after those of the actors.
+// Notes the objects on the visible cells as seen, writes their tokens and borders, and returns how many cells it has finished:
+// it stops after `last`, and before a line that is too long. Everything the loop needs is in local variables, because a store
+// of tokens could change any other memory as far as the compiler knows. With `kHasFewOwners`, borders are looked up; with
+// `kIsAlike`, all scenery has the same line, the one after those of the actors.
 template <bool kHasFewOwners, bool kIsAlike>
 MG_FN int64_t copy_cells(const Machine& m, int32_t observer, int32_t radius, const Sightings& found, uint8_t*& written,
                          const uint8_t* last) {
@@ -320,7 +320,7 @@ MG_FN int64_t copy_cells(const Machine& m, int32_t observer, int32_t radius, con
     const uint32_t fields = found.borders[next];
     Wide mark;
     __builtin_memcpy(&mark, window[i].marks, sizeof mark);
-    if (kHasFewOwners && fields != 0) {
+    if (kHasFewOwners) {  // also where there is no border: the processor could not predict it
       // Neighbours that the observer does not see count as this cell.
       const uint32_t same = (fields & 3) * kEachField;
       const uint8_t* const border = border_of[same ^ ((same ^ fields) & sides[i])].bytes;
@@ -329,7 +329,8 @@ MG_FN int64_t copy_cells(const Machine& m, int32_t observer, int32_t radius, con
     } else if (!kHasFewOwners && fields != 0 && m.p.set().obs_territory) {
       const int32_t cell = w.actor_cell(observer) + static_cast<int32_t>(window[i].offset);
       TokenWriter out{at, kEdgeTokens + kReach, 0};
-      put_edges(m.p, w, observer, cell, m.p.window[static_cast<int32_t>(i)].neighbours >> (4 * radius), window[i].marks[0], out);
+      put_edges(m.p, w, observer, cell, m.p.window[static_cast<int32_t>(i)].neighbours >> (4 * radius), window[i].marks[0],
+                out);
       at = out.at;
     }
     copy_wide(at, line, mark);
@@ -342,7 +343,8 @@ MG_FN int64_t copy_cells(const Machine& m, int32_t observer, int32_t radius, con
 }
 
 // Gives the cells from `next` on back to `seen`.
-MG_RARE void left_over(const World& w, const Sightings& found, int64_t next, WindowSet& seen, uint32_t& last_seen, int64_t& cells) {
+MG_RARE void left_over(const World& w, const Sightings& found, int64_t next, WindowSet& seen, uint32_t& last_seen,
+                       int64_t& cells) {
   for (int64_t k = next; k < found.places.count; ++k) {
     const int32_t i = found.places.at[k], slot = found.slot[k];
     seen.words[i >> 6] |= uint64_t{1} << (i & 63);
@@ -459,7 +461,8 @@ MG_FN void put_values(Machine& m, int32_t agent, Writer& out) {
   w.agent_radius[agent] = static_cast<uint8_t>(radius);
 }
 
-// At least as many as `put_values` touches: 7 tokens, values of up to 16 bits, digit by digit, and what a wide copy takes along.
+// At least as many as `put_values` touches: 7 tokens, values of up to 16 bits, digit by digit, and what a wide copy takes
+// along.
 MG_FN int32_t most_values(const Program& p) { return 7 + 16 * p.global_values.size + kWide; }
 
 // The stats of an observation. `attempted`: its tokens, with those beyond the budget; `unseen`: the sum of `note_seen`.
@@ -489,9 +492,11 @@ MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
 #else
   put_values(m, agent, out);
 #endif
+  look_ahead(m.s, Part::kObject, agent);
   const int32_t unseen = observe_window(m, m.w.agent_slot[agent], m.w.agent_radius[agent], out);
   clear_unused(begin + 3 * min_of(out.attempted, io.tokens), begin + 3 * int64_t{io.tokens});
   count_observation(m.p, m.w, agent, io.tokens, out.attempted, unseen);
+  look_ahead(m.s, Part::kWindow, agent);
 }
 
 MG_FN void write_observations(Machine& m, const Buffers& io) {

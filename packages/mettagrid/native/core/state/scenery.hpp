@@ -53,23 +53,23 @@ struct alignas(32) WindowShuffle {
 constexpr uint8_t kNoByte = 0x80;
 
 // X(type, name, count)
-#define MG_SCENERY(X)                                                                                                      \
-  X(SceneryObject, objects, h.objects + 1) /* one more, so that any slot can look it up */                                 \
-  X(uint8_t, vibe, h.templates)                                                                                            \
-  X(uint8_t, blocks_vision, h.templates)                                                                                   \
-  X(uint32_t, tags, h.templates* h.tag_words) /* [template][word] */                                                       \
-  X(uint16_t, held, h.templates* h.resources) /* [template][resource] */                                                   \
-  X(uint8_t, order, h.templates* h.resources) /* [template][position] */                                                   \
-  X(uint8_t, lines, h.templates* kLine)       /* encoded tokens of scenery templates */                                    \
-  X(int32_t, window_offset, h.window)         /* cell of each window cell, from the observer's */                          \
-  X(WindowPlace, places, h.window)                                                                                         \
-  X(int32_t, line_of, h.slots)     /* number of each slot's line in a world */                                             \
-  X(int32_t, kinds, h.templates)   /* their templates, in the order of their lines */                                      \
-  X(uint64_t, parts,                                                                                                       \
+#define MG_SCENERY(X)                                                                                                         \
+  X(SceneryObject, objects, h.objects + 1) /* one more, so that any slot can look it up */                                    \
+  X(uint8_t, vibe, h.templates)                                                                                               \
+  X(uint8_t, blocks_vision, h.templates)                                                                                      \
+  X(uint32_t, tags, h.templates* h.tag_words) /* [template][word] */                                                          \
+  X(uint16_t, held, h.templates* h.resources) /* [template][resource] */                                                      \
+  X(uint8_t, order, h.templates* h.resources) /* [template][position] */                                                      \
+  X(uint8_t, lines, h.templates* kLine)       /* encoded tokens of scenery templates */                                       \
+  X(int32_t, window_offset, h.window)         /* cell of each window cell, from the observer's */                             \
+  X(WindowPlace, places, h.window)                                                                                            \
+  X(int32_t, line_of, h.slots)   /* number of each slot's line in a world */                                                  \
+  X(int32_t, kinds, h.templates) /* their templates, in the order of their lines */                                           \
+  X(uint64_t, parts,                                                                                                          \
     kWindowSide * kRowParts * kPartSets * kWindowWords) /* [half][row][part][bits][2]: half of the window with those cells */ \
-  X(WindowShuffle, shuffles, kShuffles)          /* for windows of up to 128 cells */                                        \
-  X(uint64_t, radius_set, kRadii* kWindowWords)  /* [radius]: bit per window cell visible at it */                         \
-  X(uint16_t, sides,                                                                                                       \
+  X(WindowShuffle, shuffles, kShuffles)                 /* for windows of up to 128 cells */                                  \
+  X(uint64_t, radius_set, kRadii* kWindowWords)         /* [radius]: bit per window cell visible at it */                     \
+  X(uint16_t, sides,                                                                                                          \
     (kRadii + 1) * kWindowWords * 64) /* [radius][window cell]: fields of `World::borders` to show; at last none */
 
 struct Scenery {
