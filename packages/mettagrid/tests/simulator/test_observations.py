@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from mettagrid.config.game_value import ConstValue, inv
+from mettagrid.config.game_value import ConstValue, Scope, StatValue, inv
 from mettagrid.config.mettagrid_config import InventoryConfig, ObsConfig
 from mettagrid.simulator import AgentObservation, Location, ObservationToken, Simulation, _observation
 
@@ -159,3 +159,12 @@ def test_rewards_are_the_engines_numbers(game):
     simulation._c_sim.rewards()[1] = 2.5
     assert (simulation.agent(0).step_reward, simulation.agent(1).step_reward) == (0.0, 2.5)
     assert simulation.agent(1).episode_reward == 0.0
+
+
+def test_each_agent_sees_the_count_of_tokens_after_the_agents_before_it(game):
+    config = game()
+    config.game.obs.global_obs.obs = {"tokens": StatValue(name="tokens_written", scope=Scope.GAME)}
+    simulation = Simulation(config)
+    simulation.step()
+    before, after = (simulation.agent(agent).global_observations["tokens"] for agent in (0, 1))
+    assert after == before + len(simulation.agent(0).observation.tokens)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from mettagrid.compiler.code import ACTOR, ELEMENT, FRONTIER, OPS, TARGET
 from mettagrid.compiler.context import Context
+from mettagrid.compiler.stats import GAME_STATS
 from mettagrid.compiler.tables import CONSTANTS
 
 CACHED_RESULTS = CONSTANTS["kept_results"]
@@ -87,6 +88,8 @@ def _tags_read(c: Context, entry: int) -> set[int] | None:
     tags: set[int] = set()
     depth = 0
     for op, a, b in _instructions(c, entry):
+        if op == "PushGameStat" and a < len(GAME_STATS):
+            return None  # the observation of each agent changes the stats of tokens
         if op in _IMPERSONAL:
             continue
         if op in _OPENING:
