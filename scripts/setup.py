@@ -15,6 +15,7 @@ import sys
 import sysconfig
 import tempfile
 import tomllib
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -68,9 +69,9 @@ TOOLS = {name: name for name in ("chromium", "ffmpeg", "podman", "runc", "tmux")
 TOOLS |= {"bwrap": "bubblewrap", "kubectl": "kubernetes-client"}
 
 
-def install_tools() -> None:
+def install_tools(tools: Mapping[str, str] = TOOLS) -> None:
     """Install programs that tests use. Never fails: a test without its program is skipped, or fails with CI=true."""
-    packages = [package for program, package in TOOLS.items() if not shutil.which(program)]
+    packages = [package for program, package in tools.items() if not shutil.which(program)]
     if not packages:
         return
     if os.geteuid() != 0 or not shutil.which("apt-get"):

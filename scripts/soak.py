@@ -64,9 +64,12 @@ import time
 from collections.abc import Callable
 
 from sanitized import sanitized_bitworld, sanitized_engine
+from setup import install_tools
 from workspace import PYTHON, ROOT, locked, say, shared_dir
 
 HOME = ROOT / "build" / "soak"
+IMAGE_TOOLS = {"mmdebstrap": "mmdebstrap", "promtool": "prometheus"}
+"""Programs of the stages that build images -> Debian package."""
 
 
 def run(*words: object, **variables: str) -> bool:
@@ -236,10 +239,12 @@ def samples(args: argparse.Namespace) -> bool:
 
 
 def image(args: argparse.Namespace) -> bool:
+    install_tools(IMAGE_TOOLS)
     return run("-m", "pytest", "-q", "-m", "", "tests/wheels/test_image.py")
 
 
 def compose(args: argparse.Namespace) -> bool:
+    install_tools(IMAGE_TOOLS)
     # With CI set a missing program fails the test, which would be skipped and count as passed.
     return run("-m", "pytest", "-q", "-m", "", "tests/wheels/test_compose.py", "tests/test_deployments.py", CI="true")
 

@@ -8,6 +8,7 @@ reasons.
 import os
 import shutil
 import signal
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any, NoReturn
@@ -32,8 +33,9 @@ def find_shared() -> Path | None:
 
 
 def require_tool(name: str) -> str:
-    """Path of a program; without it the test is skipped, or fails in CI."""
-    return shutil.which(name) or missing(f"`{name}` is not installed")
+    """Path of a program, also of one in `.venv/`; without it the test is skipped, or fails in CI."""
+    ours = shutil.which(name, path=Path(sys.executable).parent)
+    return shutil.which(name) or ours or missing(f"`{name}` is not installed")
 
 
 @pytest.fixture(scope="session")
