@@ -223,7 +223,8 @@ def test_the_proxy_gives_only_pages_and_files_of_the_index_and_only_to_read(base
         assert status(f"{base}/{path}") == 404, path
     for method in ("POST", "PUT", "DELETE", "PATCH"):
         assert status(f"{base}/0/smallthing/", method) in (405, 501)
-    assert status(f"{base[:-1]}x/0/smallthing/") == 404, "the token is wrong"
+    other = "y" if base.endswith("x") else "x"
+    assert status(f"{base[:-1]}{other}/0/smallthing/") == 404, "the token is wrong"
     assert [path for _, path, _ in index.asked] == ["/simple/smallthing/"]
 
 
