@@ -47,7 +47,7 @@ inline void adopt_object(const mg::Program& p, const mg::World& from, const mg::
 // Writes the world without scenery into `block`, which has plan.bytes bytes, zeroed; `scenery` has no objects.
 inline mg::World adopt_scenery(const mg::Program& p, const mg::World& from, const mg::Header& plan, void* block,
                                const void* scenery) {
-  using mg::AreaSource, mg::Claim, mg::StaleRegions, mg::kLine;
+  using mg::AreaSource, mg::Claim, mg::Ground, mg::Line, mg::StaleRegions;
   using mg::kInvalidIds;
   *static_cast<mg::Header*>(block) = plan;
   const mg::World to = mg::World::view(block, scenery);

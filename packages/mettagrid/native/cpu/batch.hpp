@@ -138,7 +138,7 @@ class Batch {
     if (const OwnedWorld* const world = world_after(3)) world->prefetch_head();
     if (const OwnedWorld* const world = world_after(2)) world->prefetch_places();
     const OwnedWorld* const next = world_after(1);
-    return next == nullptr ? mg::Ahead{} : mg::Ahead{&next->p, &next->w, &next->io};
+    return next == nullptr ? mg::Ahead{} : mg::Ahead{&next->w, &next->io};
   }
 
   void step(const Job& job, Seat& seat, int32_t i) {

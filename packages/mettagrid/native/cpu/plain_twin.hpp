@@ -58,13 +58,12 @@ class PlainTwin {
     const std::size_t cells = static_cast<std::size_t>(h.cells);
     return std::memcmp(w_.owner, world.owner, cells * static_cast<std::size_t>(h.territories) * sizeof *w_.owner) == 0 &&
            std::memcmp(w_.owner_seen, world.owner_seen, cells * sizeof *w_.owner_seen) == 0 &&
-           std::memcmp(w_.borders, world.borders, cells * sizeof *w_.borders) == 0 && same_bits(world);
+           std::memcmp(w_.grid, world.grid, cells * sizeof *w_.grid) == 0 && same_bits(world);
   }
 
   bool same_bits(const mg::World& world) {
-    mg::make_occupied(w_);
-    const std::size_t bytes = static_cast<std::size_t>(world.h->cell_words) * sizeof *w_.occupied;
-    return std::memcmp(w_.occupied, world.occupied, bytes) == 0 && std::memcmp(w_.shown, world.shown, bytes) == 0;
+    mg::make_shown(w_);
+    return std::memcmp(w_.shown, world.shown, static_cast<std::size_t>(world.h->cell_words) * sizeof *w_.shown) == 0;
   }
 
   const mg::Program& p_;

@@ -2,6 +2,7 @@
 // program that created it. The bytes are untrusted: everything that the step uses as an index is checked before use.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "core/state/hash.hpp"
@@ -18,7 +19,7 @@ struct SnapshotHead {
 };
 static_assert(sizeof(SnapshotHead) == 40, "part of the format");
 
-inline constexpr char kSnapshotFormat[8] = {'M', 'G', 'S', 'T', 'A', 'T', 'E', '3'};
+inline constexpr char kSnapshotFormat[8] = {'M', 'G', 'S', 'T', 'A', 'T', 'E', '4'};
 
 inline uint64_t hash_bytes(const void* data, std::size_t size) {
   std::vector<uint64_t> words((size + 31) / 32 * 4);
@@ -72,7 +73,8 @@ class StateCheck {
            h.window_cols == expected.window_cols && h.game_stats == expected.game_stats &&
            h.agent_stats == expected.agent_stats && h.agent_rewards == expected.agent_rewards &&
            h.stat_words_game == expected.stat_words_game && h.stat_words_agent == expected.stat_words_agent &&
-           h.cell_words == expected.cell_words;
+           h.cell_words == expected.cell_words && h.shows_territory == expected.shows_territory &&
+           h.owners == expected.owners && std::equal(h.owner_tag, h.owner_tag + mg::kFewOwners, expected.owner_tag);
   }
 
   bool passes() const {
@@ -99,7 +101,7 @@ class StateCheck {
       if (!within(fixed.kind, 0, h.templates) || !p.templates[fixed.kind].is_scenery || !on_map(fixed.row, fixed.col))
         return false;
       if (!within(fixed.id, 1, h.next_id) || !within(w.object_seen[slot], 0, int64_t{h.step} + 1)) return false;
-      if (w.grid[w.cell_of(slot)] != slot) return false;
+      if (w.slot_at(w.cell_of(slot)) != slot) return false;
     }
     return true;
   }
@@ -107,7 +109,7 @@ class StateCheck {
     for (int32_t i = 0; i < h.cells; ++i) {
       const int32_t at = i - h.origin, row = at / h.stride, col = at % h.stride;
       const bool on_map = at >= 0 && row < h.height && col < h.width;
-      const int32_t slot = w.grid[i];
+      const int32_t slot = w.slot_at(i);
       if (slot == mg::kEmpty) continue;
       if (!on_map || !(is_slot(slot) || within(slot, h.actors, h.slots))) return false;
       if (slot >= h.actors && w.cell_of(slot) != i) return false;

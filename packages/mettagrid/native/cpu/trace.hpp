@@ -1,6 +1,7 @@
 // Traces a step: the duration of its parts, the rules that fired, their objects and their changes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 
@@ -66,6 +67,22 @@ const T* numbers(const T* values) {
 inline const int32_t* numbers(const mg::AreaSource* sources) { return &sources->slot; }
 inline const int32_t* numbers(const mg::Claim* claims) { return &claims->slot; }
 
+inline std::vector<int32_t> slots_of(const mg::Ground* grid, int64_t cells) {
+  std::vector<int32_t> slots(static_cast<std::size_t>(cells));
+  std::transform(grid, grid + cells, slots.begin(), [](mg::Ground ground) { return ground.slot(); });
+  return slots;
+}
+
+template <class T, class Visit>
+void visit_array(const char* name, const T* a, const T* b, int64_t count, Visit& visit) {
+  visit(name, numbers(a), numbers(b), count * static_cast<int64_t>(sizeof *a / sizeof *numbers(a)));
+}
+// Borders derive from the rest.
+template <class Visit>
+void visit_array(const char* name, const mg::Ground* a, const mg::Ground* b, int64_t count, Visit& visit) {
+  visit(name, slots_of(a, count).data(), slots_of(b, count).data(), count);
+}
+
 // Calls visit(name, numbers of a, numbers of b, count) for each array of the state. Both worlds have one shape.
 template <class Visit>
 void for_each_state_array(const mg::World& a, const mg::World& b, Visit visit) {
@@ -74,9 +91,7 @@ void for_each_state_array(const mg::World& a, const mg::World& b, Visit visit) {
   visit("step", &h.step, &there.step, int64_t{1});
   visit("random", h.random.state, there.random.state, int64_t{mg::Random::kWords});
   visit("random_next", &h.random.next, &there.random.next, int64_t{1});
-#define MG_VISIT(Type, name, count)              \
-  visit(#name, numbers(a.name), numbers(b.name), \
-        int64_t{1} * (count) * static_cast<int64_t>(sizeof(*a.name) / sizeof(*numbers(a.name))));
+#define MG_VISIT(Type, name, count) visit_array(#name, a.name, b.name, int64_t{1} * (count), visit);
   MG_STATE(MG_VISIT)
 #undef MG_VISIT
 }

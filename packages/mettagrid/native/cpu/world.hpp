@@ -42,7 +42,7 @@ class BuiltMap {
       build(image_.get());
     });
     const mg::World w = mg::World::view(image_.get(), scenery_.get());
-    std::memcpy(block, image_.get(), static_cast<std::size_t>(w.lines - static_cast<uint8_t*>(image_.get())));
+    std::memcpy(block, image_.get(), w.start_bytes());
   }
 
  private:
@@ -142,7 +142,7 @@ class OwnedWorld {
   // Copies the state of another world of the same program, and its last observations. Both have buffers of the same shape.
   void copy(const OwnedWorld& other) {
     reserve(other.w.h->bytes);
-    std::memcpy(block_.get(), other.w.h, static_cast<std::size_t>(other.w.lines - reinterpret_cast<uint8_t*>(other.w.h)));
+    std::memcpy(block_.get(), other.w.h, other.w.start_bytes());
     scenery_ = other.scenery_;
     w = mg::World::view(block_.get(), scenery_.get());
     mg::make_lines(w);

@@ -96,7 +96,7 @@ MG_FN mg::Buffers buffers_of(const DeviceBatch& b, int64_t world) {
 // Bytes of an initial block that a new episode copies: all but the encoded tokens, which are encoded again.
 MG_FN int64_t start_bytes(const DeviceBatch& b, int32_t map) {
   uint8_t* image = const_cast<uint8_t*>(b.images + map * b.image_bytes);
-  return mg::World::view(image, scenery_of(b, map)).lines - image;
+  return static_cast<int64_t>(mg::World::view(image, scenery_of(b, map)).start_bytes());
 }
 
 MG_FN void report_fault(const DeviceBatch& b, const mg::World& w, int64_t world) {

@@ -36,7 +36,8 @@ MG_FN void put_heads(const DeviceBatch& b, mg::Machine& m, const mg::Buffers& io
 
 // The number of tokens of a window cell: borders of territory, then the object.
 MG_FN int32_t count_cell(const mg::Program& p, const mg::World& w, int32_t observer, int32_t radius, int32_t i, int32_t cell) {
-  const int32_t slot = w.grid[cell];
+  const mg::Ground ground = w.grid[cell];
+  const int32_t slot = ground.slot();
   mg::TokenWriter counter{nullptr, 0, 0};
   if (slot != mg::kEmpty) {
     const int32_t count = w.line(slot)[mg::kLine - 1];
@@ -46,9 +47,7 @@ MG_FN int32_t count_cell(const mg::Program& p, const mg::World& w, int32_t obser
       mg::put_object(p, w, slot, 0, counter);
     }
   }
-  if (p.set().obs_territory && w.borders[cell] != 0) {
-    mg::put_edges(p, w, observer, cell, p.window[i].neighbours >> (4 * radius), 0, counter);
-  }
+  if (ground.borders() != 0) { mg::put_edges(p, w, observer, cell, p.window[i].neighbours >> (4 * radius), 0, counter); }
   return counter.attempted;
 }
 
@@ -67,10 +66,9 @@ MG_FN void put_cell(const mg::Program& p, const mg::World& w, int32_t observer, 
                     mg::TokenWriter& out) {
   const mg::WindowCell& view = p.window[i];
   const uint8_t location = static_cast<uint8_t>(view.location);
-  const int32_t slot = w.grid[cell];
-  if (p.set().obs_territory && w.borders[cell] != 0) {
-    mg::put_edges(p, w, observer, cell, view.neighbours >> (4 * radius), location, out);
-  }
+  const mg::Ground ground = w.grid[cell];
+  const int32_t slot = ground.slot();
+  if (ground.borders() != 0) { mg::put_edges(p, w, observer, cell, view.neighbours >> (4 * radius), location, out); }
   if (slot == mg::kEmpty) return;
   const uint8_t* line = w.line(slot);
   const int32_t count = line[mg::kLine - 1];
@@ -100,7 +98,6 @@ MG_FN void observe_agent(const DeviceBatch& b, const mg::Program& p, const mg::W
   const int32_t tokens = static_cast<int32_t>(b.tokens), head = from.tokens, before = b.written[row];
   const int32_t observer = from.slot, radius = from.radius, here = from.cell, window = p.window.size;
   const bool occluded = w.h->vision_blockers > 0;
-  const uint32_t* shown = p.set().obs_territory ? w.shown : w.occupied;
   const int32_t* offsets = w.scenery.window_offset;
 
   // The visible cells that hold an object or are on a border, nearest first. Loads are under way before the first is used.
@@ -112,7 +109,7 @@ MG_FN void observe_agent(const DeviceBatch& b, const mg::Program& p, const mg::W
     uint32_t found = 0;
     MG_UNROLL
     for (int32_t r = 0; r < kSeenWords; ++r) {
-      if (cells[r] >= 0) found |= static_cast<uint32_t>(mg::test_bit(shown, cells[r])) << r;
+      if (cells[r] >= 0) found |= static_cast<uint32_t>(mg::test_bit(w.shown, cells[r])) << r;
     }
     MG_UNROLL
     for (int32_t r = 0; r < kSeenWords; ++r) {
@@ -122,7 +119,7 @@ MG_FN void observe_agent(const DeviceBatch& b, const mg::Program& p, const mg::W
       if (is_here && occluded) {
         is_here = !mg::is_hidden(p, w, w.object_row[observer], w.object_col[observer], p.sights[radius * p.window.size + i]);
       }
-      sight.slot[r][lane] = is_here ? w.grid[cells[r]] : mg::kEmpty;
+      sight.slot[r][lane] = is_here ? w.slot_at(cells[r]) : mg::kEmpty;
       is_found[lane] |= static_cast<uint32_t>(is_here) << r;
     }
     MG_UNROLL

@@ -16,7 +16,16 @@ MG_FN void prefetch_line(const void* at) {
 #endif
 }
 MG_FN void prefetch_bytes(const void* from, int64_t bytes) {
-  for (int64_t at = 0; at < bytes; at += 64) prefetch_line(static_cast<const char*>(from) + at);
+  const char* const first = static_cast<const char*>(from);
+  for (int64_t at = 0; at < bytes; at += 64) prefetch_line(first + at);
+  prefetch_line(first + bytes - 1);
+}
+
+// Every so many lines of a part of a block.
+MG_FN void prefetch_share(const void* from, const void* end, int32_t share, int32_t shares) {
+  const char* const first = static_cast<const char*>(from);
+  const int64_t bytes = static_cast<const char*>(end) - first;
+  for (int64_t at = int64_t{share} * 64; at < bytes; at += int64_t{shares} * 64) prefetch_line(first + at);
 }
 
 enum class Part : int32_t { kObject, kStats, kWindow, kTokens };
@@ -31,38 +40,27 @@ MG_FN void prefetch_object(const World& w, int32_t agent) {
       w.object_flags + slot,
       w.object_tags + slot * w.h->tag_words,
       w.object_seen + slot,
-      w.lines + static_cast<int64_t>(slot) * kLine,
+      w.lines + slot,
   };
   for (const void* at : used) prefetch_line(at);
 }
 
-// The stats of an agent, and its share of the arrays that have an entry of a few bytes for each.
-MG_FN void prefetch_stats(const Settings& set, const World& w, int32_t agent) {
-  const float* const stats = w.agent_stat + agent * w.h->agent_stats;
-  prefetch_line(stats + set.stat_noop);
-  prefetch_bytes(stats + set.stat_resources, min_of(w.h->resources * 16, 192));
-  const void* const arrays[] = {
-      w.agent_stat_set,    w.agent_before,  w.agent_moved,     w.agent_still,     w.agent_action,
-      w.agent_order,       w.agent_success, w.agent_animation, w.agent_radius,    w.agent_unique,
-      w.agent_farthest,    w.agent_owner,   w.agent_spawn_row, w.agent_spawn_col, w.agent_total,
-      w.agent_last_reward, w.reward_before, w.game_stat,       w.game_stat_set,   w.tag_held,
-      w.tag_first,         w.dirty,         w.changed,         w.object_vibe,
-  };
-  constexpr int32_t kArrays = sizeof arrays / sizeof arrays[0];
-  for (int32_t i = agent; i < kArrays; i += w.h->agents) prefetch_line(arrays[i]);
+// The stats of an agent, above all the built-in ones, which come first, and its share of the lines that every agent uses.
+MG_FN void prefetch_stats(const World& w, int32_t agent) {
+  prefetch_bytes(w.agent_stat + agent * w.h->agent_stats, min_of(w.h->agent_stats * 4, 320));
+  prefetch_share(w.agent_slot, w.tag_room, agent, w.h->agents);
+  prefetch_share(w.changed, w.stale->regions, agent, w.h->agents);
 }
 
 MG_FN void prefetch_window(const World& w, int32_t agent) {
   const int32_t cell = w.actor_cell(w.agent_slot[agent]), stride = w.h->stride;
   const int32_t rows = w.h->window_rows, cols = w.h->window_cols, first = cell - rows * stride, last = cell + rows * stride;
-  prefetch_line(w.owner_seen + cell);
   prefetch_line(w.agent_cells + agent * w.h->cell_words + (cell >> 5));
   prefetch_line(w.shown + (first >> 5));
   prefetch_line(w.shown + (last >> 5));
   for (int32_t middle = first; middle <= last; middle += stride) {
     prefetch_line(w.grid + middle - cols);
     prefetch_line(w.grid + middle + cols);
-    prefetch_line(w.borders + middle);
   }
 }
 
@@ -71,7 +69,7 @@ MG_RARE void prefetch_part(const Ahead& ahead, Part part, int32_t agent) {
   if (agent >= w.h->agents) return;
   switch (part) {
     case Part::kObject: return prefetch_object(w, agent);
-    case Part::kStats: return prefetch_stats(ahead.p->set(), w, agent);
+    case Part::kStats: return prefetch_stats(w, agent);
     case Part::kWindow: return prefetch_window(w, agent);
     case Part::kTokens: {
       const int32_t bytes = ahead.io->tokens * 3;

@@ -96,7 +96,6 @@ struct TeamTokens {
 
 // The next world of a batch, whose memory a step asks for: see ahead.hpp.
 struct Ahead {
-  const Program* p;
   const World* w;
   const Buffers* io;
 };

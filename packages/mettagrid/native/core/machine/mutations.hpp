@@ -54,7 +54,7 @@ MG_FN void place_adjacent(Machine& m, int32_t slot) {
   for (int32_t i = m.result_begin(); slot >= 0 && i < m.s.top; ++i) {
     for (const auto& step : kSteps) {
       const int32_t row = m.w.row(m.s.arena[i]) + step[0], col = m.w.col(m.s.arena[i]) + step[1];
-      if (!m.w.inside(row, col) || m.w.grid[m.w.cell(row, col)] != kEmpty) continue;
+      if (!m.w.inside(row, col) || m.w.slot_at(m.w.cell(row, col)) != kEmpty) continue;
       move_object(m.p, m.w, slot, row, col);
       return m.drop_result();
     }
@@ -89,7 +89,7 @@ MG_FN bool relative_target(Machine& m, const Instr& in) {
   const int32_t row = m.w.row(m.ctx.actor) + m.p.lists[in.a].value * in.c;
   const int32_t col = m.w.col(m.ctx.actor) + m.p.lists[in.a + 1].value * in.c;
   if (!m.w.inside(row, col)) return false;
-  const int32_t slot = m.w.grid[m.w.cell(row, col)];
+  const int32_t slot = m.w.slot_at(m.w.cell(row, col));
   m.ctx.row = row;
   m.ctx.col = col;
   m.ctx.target = slot == kEmpty ? kNone : slot;
@@ -108,7 +108,7 @@ MG_FN bool push_target(Machine& m) {
   if (actor < 0 || target < 0) return false;
   const int32_t row = m.w.row(target) + sign_of(m.w.row(target) - m.w.row(actor));
   const int32_t col = m.w.col(target) + sign_of(m.w.col(target) - m.w.col(actor));
-  if (!m.w.inside(row, col) || m.w.grid[m.w.cell(row, col)] != kEmpty) return false;
+  if (!m.w.inside(row, col) || m.w.slot_at(m.w.cell(row, col)) != kEmpty) return false;
   move_object(m.p, m.w, target, row, col);
   return true;
 }
@@ -116,12 +116,12 @@ MG_FN bool push_target(Machine& m) {
 MG_FN void relocate(Machine& m) {
   const int32_t actor = m.ctx.actor;
   if (actor < 0 || !m.w.is_agent(actor) || !m.w.inside(m.ctx.row, m.ctx.col)) return;
-  if (m.w.grid[m.w.cell(m.ctx.row, m.ctx.col)] == kEmpty) move_object(m.p, m.w, actor, m.ctx.row, m.ctx.col);
+  if (m.w.slot_at(m.w.cell(m.ctx.row, m.ctx.col)) == kEmpty) move_object(m.p, m.w, actor, m.ctx.row, m.ctx.col);
 }
 
 MG_FN bool spawn_at_target(Machine& m, int32_t template_index) {
   if (template_index < 0 || !m.w.inside(m.ctx.row, m.ctx.col)) return false;
-  if (m.w.grid[m.w.cell(m.ctx.row, m.ctx.col)] != kEmpty) return false;
+  if (m.w.slot_at(m.w.cell(m.ctx.row, m.ctx.col)) != kEmpty) return false;
   const int32_t slot = spawn_object(m, template_index, m.ctx.row, m.ctx.col);
   if (slot < 0) return false;
   m.ctx.target = slot;

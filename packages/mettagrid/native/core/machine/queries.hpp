@@ -200,7 +200,7 @@ MG_FN bool ray_next(Machine& m) {
       ray_end(loop);
       continue;
     }
-    const int32_t slot = m.w.grid[m.w.cell(row, col)];
+    const int32_t slot = m.w.slot_at(m.w.cell(row, col));
     if (slot != kEmpty) {
       m.ctx.target = slot;
       return true;

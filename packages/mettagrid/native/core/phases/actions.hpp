@@ -20,7 +20,7 @@ MG_FN bool try_move_handler(Machine& m, const MoveHandler& handler, int32_t acto
   for (int32_t i = 1; i <= handler.range; ++i) {
     const int32_t r = row + action.dr * i, c = col + action.dc * i;
     if (!w.inside(r, c)) return false;
-    const int32_t slot = w.grid[w.cell(r, c)];
+    const int32_t slot = w.slot_at(w.cell(r, c));
     if (slot == kEmpty && !handler.takes_empty) continue;
     m.ctx = Context{actor, slot == kEmpty ? kNone : slot, kNone, r, c};
     return m.run(handler.entry);
@@ -37,7 +37,7 @@ MG_FN bool move_agent(Machine& m, int32_t actor, const Action& action) {
   const World& w = m.w;
   const int32_t row = w.row(actor) + action.dr, col = w.col(actor) + action.dc;
   if (!w.inside(row, col)) return false;
-  const int32_t slot = w.grid[w.cell(row, col)];
+  const int32_t slot = w.slot_at(w.cell(row, col));
   if (slot != kEmpty) return use_object(m, actor, slot);
   move_object(m.p, w, actor, row, col);
   return true;

@@ -56,6 +56,7 @@ MG_FN Header plan_sizes(const Program& p, int32_t height, int32_t width) {
   h.origin = h.window_rows * h.stride + h.window_cols;
   h.cells = (height + 2 * h.window_rows) * h.stride + h.window_cols;
   h.cell_words = words_for(h.cells);
+  h.shows_territory = set.obs_territory != 0;
   return h;
 }
 
@@ -68,7 +69,7 @@ MG_FN bool measure_world(Header& h) {
   largest =
       max_of<int64_t>(largest, int64_t{h.agents} * (int64_t{h.cell_words} + h.agent_stats + h.agent_rewards + kInvalidIds));
   largest = max_of<int64_t>(largest, int64_t{h.claim_capacity} * 8);
-  if (largest >= INT32_MAX) return false;
+  if (largest >= INT32_MAX || h.slots > kMostSlots) return false;
   World::measure(h);
   return true;
 }
@@ -156,16 +157,31 @@ MG_FN void reset_coverage(const Program& p, const World& w) {
   count_coverage(p, w);
 }
 
-// The scenery of a map. Ids count all objects of the map, row by row.
+constexpr int32_t kPatch = 8;  // rows and columns
+
+// The scenery of a map. Ids count all objects of the map, row by row; the order is by patches, so that the slots of neighbours
+// are close.
 MG_FN void build_map_scenery(const Program& p, const MapCells& map, const Header& plan, const SceneryHead& head, void* block) {
   const Scenery s = build_scenery(p, plan, head, block);
   int32_t id = 0, at = 0;
-  for (int32_t i = 0; i < map.height * map.width; ++i) {
-    if (map.cells[i] < 0) continue;
-    ++id;
-    if (!p.templates[map.cells[i]].is_scenery) continue;
-    s.objects[at++] =
-        SceneryObject{id, map.cells[i], static_cast<uint16_t>(i / map.width), static_cast<uint16_t>(i % map.width)};
+  for (int32_t top = 0; top < map.height; top += kPatch) {
+    const int32_t rows = min_of(kPatch, map.height - top);
+    int32_t ids[kPatch];  // of the last object before the patch in each row
+    for (int32_t i = 0; i < rows; ++i) {
+      ids[i] = id;
+      for (int32_t col = 0; col < map.width; ++col) id += map.cells[(top + i) * map.width + col] >= 0;
+    }
+    for (int32_t left = 0; left < map.width; left += kPatch) {
+      for (int32_t i = 0; i < rows; ++i) {
+        for (int32_t col = left; col < min_of(left + kPatch, map.width); ++col) {
+          const int32_t kind = map.cells[(top + i) * map.width + col];
+          if (kind < 0) continue;
+          ++ids[i];
+          if (!p.templates[kind].is_scenery) continue;
+          s.objects[at++] = SceneryObject{ids[i], kind, static_cast<uint16_t>(top + i), static_cast<uint16_t>(col)};
+        }
+      }
+    }
   }
   make_line_numbers(s, plan.actors);
   s.h->hash = scenery_hash(s);
@@ -184,7 +200,8 @@ MG_FN World build_world(const Program& p, const MapCells& map, const Header& pla
   make_second_part(p, w);
   for (int32_t i = 0; i < h.agents * h.territories; ++i) w.agent_owner[i] = -1;
   lay_out_tags(p, w, map);
-  int32_t agents = 0, scenery_slot = h.actors;
+  int32_t agents = 0;
+  for (int32_t slot = h.actors; slot < h.slots; ++slot) w.place(w.cell_of(slot), slot);
   for (int32_t i = 0; i < h.height * h.width; ++i) {
     if (map.cells[i] < 0) continue;
     const Template& t = p.templates[map.cells[i]];
@@ -192,7 +209,6 @@ MG_FN World build_world(const Program& p, const MapCells& map, const Header& pla
       ++h.next_id;
       h.vision_blockers += t.blocks_vision;
       game_stat(w, map.stats[i]) += 1.0f;
-      w.place(w.cell(i / h.width, i % h.width), scenery_slot++);
       continue;
     }
     const int32_t slot = make_object(p, w, map.cells[i], i / h.width, i % h.width);

@@ -120,7 +120,8 @@ MG_FN void apply_territories(Machine& m, int32_t agent) {
     const Territory& territory = m.p.territories[k];
     int16_t& before = w.agent_owner[agent * w.h->territories + k];
     settle_territory(m.p, w);
-    const int16_t now = w.owner[k * cells + w.actor_cell(slot)];
+    const int32_t cell = w.actor_cell(slot), owner = w.h->territories == 1 ? w.owner_of(cell) : w.owner[k * cells + cell];
+    const int16_t now = static_cast<int16_t>(owner);
     if (now != before) {
       const int16_t left = before;
       before = now;

@@ -32,7 +32,7 @@ MG_FN void make_looks(const Program& p, const Scenery& s) {
   }
 }
 
-// The fields of `World::borders` that an observer sees who sees the neighbours N, S, E, W with a set bit.
+// The fields of borders that an observer sees who sees the neighbours N, S, E, W with a set bit.
 MG_FN uint16_t shown_fields(int32_t neighbours) {
   uint32_t fields = 0;
   for (int32_t side = 0; side < 4; ++side) fields |= (neighbours >> side & 1 ? 3u : 0u) << (2 * side + 2);
@@ -113,16 +113,15 @@ MG_FN Scenery build_scenery(const Program& p, const Header& plan, const SceneryH
 
 MG_FN void make_lines(const World& w) {
 #if !defined(__CUDA_ARCH__)
-  uint8_t* const lines = w.lines + int64_t{w.actors} * kLine;
   for (int32_t i = 0; i < w.scenery.h->kinds; ++i)
-    __builtin_memcpy(lines + i * kLine, w.scenery.lines + w.scenery.kinds[i] * kLine, kLine);
+    __builtin_memcpy(w.lines[w.actors + i].bytes, w.scenery.lines + w.scenery.kinds[i] * kLine, kLine);
 #endif
   for (int32_t slot = 0; slot < w.h->used_slots; ++slot) w.touch(slot);
 }
 
-MG_FN void make_occupied(const World& w) {
-  for (int32_t i = 0; i < w.h->cell_words; ++i) w.occupied[i] = 0;
-  for (int32_t i = 0; i < w.h->cells; ++i) w.place(i, w.grid[i]);
+MG_FN void make_shown(const World& w) {
+  for (int32_t i = 0; i < w.h->cell_words; ++i) w.shown[i] = 0;
+  for (int32_t i = 0; i < w.h->cells; ++i) w.place(i, w.slot_at(i));
 }
 
 // Cells that are updated together when all are: few claims reach into them.
@@ -147,7 +146,7 @@ MG_FN void make_territory(const Program& p, const World& w) {
 
 MG_FN void make_second_part(const Program& p, const World& w) {
   make_territory(p, w);
-  make_occupied(w);
+  make_shown(w);
   make_lines(w);
 }
 

@@ -128,7 +128,7 @@ MG_FN void freshen_lines(const Program& p, const World& w, int32_t lane, int32_t
   for (int32_t i = lane; i < (w.actors + 31) / 32; i += lanes) {
     for (uint32_t rest = w.dirty[i] & (i == 0 ? ~1u : ~0u); rest != 0; rest &= rest - 1) {
       const int32_t slot = 32 * i + lowest_bit(rest);
-      encode_line(p.set(), look_of(p, w, slot), w.lines + static_cast<int64_t>(slot) * kLine);
+      encode_line(p.set(), look_of(p, w, slot), w.lines[slot].bytes);
     }
     w.dirty[i] = 0;
   }
@@ -164,7 +164,7 @@ MG_FN void put_globals(Machine& m, int32_t agent, Writer& out) {
 
 // 0: no owner, 1: the observer has the owning tag, 2: another owner.
 MG_FN int32_t owner_label(const World& w, int32_t observer, int32_t cell) {
-  const int32_t owner = w.owner_seen[cell];
+  const int32_t owner = w.owner_of(cell);
   return owner < 0 ? 0 : has_tag(w, observer, owner) ? 1 : 2;
 }
 
@@ -185,7 +185,7 @@ MG_FN bool is_hidden(const Program& p, const World& w, int32_t row, int32_t col,
   for (int32_t i = 0; i < sight.touch_count; ++i) {
     const Offset& offset = p.touches[sight.first_touch + i];
     if (!w.inside(row + offset.dr, col + offset.dc)) continue;
-    const int32_t slot = w.grid[w.cell(row + offset.dr, col + offset.dc)];
+    const int32_t slot = w.slot_at(w.cell(row + offset.dr, col + offset.dc));
     if (slot != kEmpty && (w.flags(slot) & kBlocksVision)) return true;
   }
   return false;
@@ -211,7 +211,7 @@ MG_CALL int32_t observe_cells(const Program& p, const World& w, int32_t observer
   int32_t unseen = 0;
   for (int32_t k = 0; k < kWindowWords; ++k) {
     for (uint64_t rest = seen.words[k]; rest != 0; rest &= rest - 1) {
-      const int32_t i = 64 * k + lowest_bit64(rest), cell = here + w.scenery.window_offset[i], slot = w.grid[cell];
+      const int32_t i = 64 * k + lowest_bit64(rest), cell = here + w.scenery.window_offset[i], slot = w.slot_at(cell);
       const uint8_t location = static_cast<uint8_t>(p.window[i].location);
       if (occluded && is_hidden(p, w, row, col, p.sights[radius * p.window.size + i])) continue;
       if (p.set().obs_territory) put_edges(p, w, observer, cell, p.window[i].neighbours >> (4 * radius), location, out);
@@ -269,25 +269,22 @@ constexpr int32_t kEdgeTokens = 4, kReach = 2 * kWide + 1;
 struct Sightings {
   Places places;
   uint32_t last_seen;  // sum of the steps in which the objects were last seen; empty cells count as seen now
-  int32_t slot[kWindowWords * 64];
-  uint16_t borders[kWindowWords * 64];
+  Ground ground[kWindowWords * 64];
 };
 
 // Only reads the world, and in a loop without branches, so that the memory of many cells is read at a time. If the loop also
 // noted the objects as seen, the processor would wait with each read until it knows where the writes before it go.
 MG_FN void sight_cells(const World& w, int64_t here, Sightings& found) {
   const WindowPlace* const window = w.scenery.places;
-  const int32_t *const grid = w.grid + here, *const object_seen = w.object_seen;
-  const uint16_t* const borders = w.borders + here;
+  const Ground* const grid = w.grid + here;
+  const int32_t* const object_seen = w.object_seen;
   const int64_t count = found.places.count;
   uint32_t last_seen = 0;
   w.object_seen[kEmpty] = w.h->step;
   for (int64_t next = 0; next < count; ++next) {
-    const int64_t offset = window[found.places.at[next]].offset;
-    const int32_t slot = grid[offset];
-    found.borders[next] = borders[offset];
-    found.slot[next] = slot;
-    last_seen += static_cast<uint32_t>(object_seen[slot]);
+    const Ground ground = grid[window[found.places.at[next]].offset];
+    found.ground[next] = ground;
+    last_seen += static_cast<uint32_t>(object_seen[ground.slot()]);
   }
   found.last_seen = last_seen;
 }
@@ -301,23 +298,24 @@ MG_FN int64_t copy_cells(const Machine& m, int32_t observer, int32_t radius, con
                          const uint8_t* last) {
   const World& w = m.w;
   const WindowPlace* const window = w.scenery.places;
-  const uint16_t* const sides = w.scenery.sides + (m.p.set().obs_territory ? radius : kRadii) * kWindowWords * 64;
+  const uint16_t* const sides = w.scenery.sides + radius * kWindowWords * 64;
   const BorderLine* const border_of = kHasFewOwners ? border_lines(m, observer) : nullptr;
   const int32_t* const line_of = w.scenery.line_of;
-  const uint8_t* const lines = w.lines;
+  const Line* const lines = w.lines;
   int32_t* const object_seen = w.object_seen;
   const int32_t step = w.h->step, actors = w.actors;
   const int64_t count = found.places.count;
   uint8_t* at = written;
   int64_t next = 0;
   for (; next < count; ++next) {
-    const int32_t slot = found.slot[next];
+    const Ground ground = found.ground[next];
+    const int32_t slot = ground.slot();
     const int64_t number = kIsAlike ? min_of(slot, actors) : line_of[slot];
-    const uint8_t* const line = lines + number * kLine;
+    const uint8_t* const line = lines[number].bytes;
     const int64_t tokens = line[kLine - 1], i = found.places.at[next];
     if (at > last || tokens > kLineTokens) break;
     object_seen[slot] = step;
-    const uint32_t fields = found.borders[next];
+    const uint32_t fields = ground.borders();
     Wide mark;
     __builtin_memcpy(&mark, window[i].marks, sizeof mark);
     if (kHasFewOwners) {  // also where there is no border: the processor could not predict it
@@ -326,7 +324,7 @@ MG_FN int64_t copy_cells(const Machine& m, int32_t observer, int32_t radius, con
       const uint8_t* const border = border_of[same ^ ((same ^ fields) & sides[i])].bytes;
       copy_wide(at, border, mark);
       at += 3 * int64_t{border[sizeof(BorderLine) - 1]};
-    } else if (!kHasFewOwners && fields != 0 && m.p.set().obs_territory) {
+    } else if (fields != 0) {
       const int32_t cell = w.actor_cell(observer) + static_cast<int32_t>(window[i].offset);
       TokenWriter out{at, kEdgeTokens + kReach, 0};
       put_edges(m.p, w, observer, cell, m.p.window[static_cast<int32_t>(i)].neighbours >> (4 * radius), window[i].marks[0],
@@ -346,7 +344,7 @@ MG_FN int64_t copy_cells(const Machine& m, int32_t observer, int32_t radius, con
 MG_RARE void left_over(const World& w, const Sightings& found, int64_t next, WindowSet& seen, uint32_t& last_seen,
                        int64_t& cells) {
   for (int64_t k = next; k < found.places.count; ++k) {
-    const int32_t i = found.places.at[k], slot = found.slot[k];
+    const int32_t i = found.places.at[k], slot = found.ground[k].slot();
     seen.words[i >> 6] |= uint64_t{1} << (i & 63);
     last_seen -= static_cast<uint32_t>(slot == kEmpty ? w.h->step : w.object_seen[slot]);
   }
@@ -387,7 +385,7 @@ MG_FN int32_t observe_quickly(const Machine& m, int32_t observer, int32_t radius
 MG_FN int32_t observe_window(const Machine& m, int32_t observer, int32_t radius, TokenWriter& writer) {
   const Program& p = m.p;
   const World& w = m.w;
-  WindowSet seen = find_seen(w, p.set().obs_territory ? w.shown : w.occupied, w.actor_cell(observer), radius);
+  WindowSet seen = find_seen(w, w.actor_cell(observer), radius);
   int32_t unseen = 0;
 #if !defined(__CUDA_ARCH__)
   if (!m.plain() && w.h->vision_blockers == 0) unseen = observe_quickly(m, observer, radius, seen, writer);

@@ -16,10 +16,10 @@ using Wide = uint64_t __attribute__((vector_size(16)));
 
 #if defined(__CUDA_ARCH__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 
-MG_FN WindowSet collect_cells(const World& w, const uint32_t* shown, int32_t here) {
+MG_FN WindowSet collect_cells(const World& w, int32_t here) {
   WindowSet seen{};
   for (int32_t i = 0; i < w.scenery.h->window; ++i) {
-    seen.words[i >> 6] |= static_cast<uint64_t>(test_bit(shown, here + w.scenery.window_offset[i])) << (i & 63);
+    seen.words[i >> 6] |= static_cast<uint64_t>(test_bit(w.shown, here + w.scenery.window_offset[i])) << (i & 63);
   }
   return seen;
 }
@@ -33,9 +33,9 @@ struct WindowCorner {
   int32_t shift;
 };
 
-MG_FN WindowCorner window_corner(const World& w, const uint32_t* shown, int32_t here) {
+MG_FN WindowCorner window_corner(const World& w, int32_t here) {
   const int32_t first = here - w.scenery.h->window_rows * w.h->stride - w.scenery.h->window_cols;
-  return WindowCorner{reinterpret_cast<const uint8_t*>(shown) + (first >> 3), w.h->stride >> 3, first & 7};
+  return WindowCorner{reinterpret_cast<const uint8_t*>(w.shown) + (first >> 3), w.h->stride >> 3, first & 7};
 }
 
 MG_FN uint32_t load_bits(const uint8_t* bytes) {
@@ -105,8 +105,8 @@ __attribute__((target("avx2"))) inline Wide collect_rows(const Scenery& s, const
 }
 #endif
 
-MG_FN WindowSet collect_cells(const World& w, const uint32_t* shown, int32_t here) {
-  const WindowCorner corner = window_corner(w, shown, here);
+MG_FN WindowSet collect_cells(const World& w, int32_t here) {
+  const WindowCorner corner = window_corner(w, here);
   Wide seen[kWindowWords / 2] = {};
   if (w.scenery.h->window > 128) {
     collect_parts<2>(w, corner, seen);
@@ -165,8 +165,8 @@ MG_FN void list_places(const WindowSet& seen, int32_t window, Places& places) {
 #endif
 
 // The window cells that have something to show, as far as the observer sees.
-MG_FN WindowSet find_seen(const World& w, const uint32_t* shown, int32_t here, int32_t radius) {
-  WindowSet seen = collect_cells(w, shown, here);
+MG_FN WindowSet find_seen(const World& w, int32_t here, int32_t radius) {
+  WindowSet seen = collect_cells(w, here);
   for (int32_t i = 0; i < kWindowWords; ++i) seen.words[i] &= w.scenery.radius_set[radius * kWindowWords + i];
   return seen;
 }

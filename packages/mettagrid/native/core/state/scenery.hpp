@@ -69,8 +69,7 @@ constexpr uint8_t kNoByte = 0x80;
     kWindowSide * kRowParts * kPartSets * kWindowWords) /* [half][row][part][bits][2]: half of the window with those cells */ \
   X(WindowShuffle, shuffles, kShuffles)                 /* for windows of up to 128 cells */                                  \
   X(uint64_t, radius_set, kRadii* kWindowWords)         /* [radius]: bit per window cell visible at it */                     \
-  X(uint16_t, sides,                                                                                                          \
-    (kRadii + 1) * kWindowWords * 64) /* [radius][window cell]: fields of `World::borders` to show; at last none */
+  X(uint16_t, sides, kRadii * kWindowWords * 64)        /* [radius][window cell]: fields of the borders of a cell to show */
 
 struct Scenery {
   SceneryHead* h;

@@ -180,12 +180,10 @@ MG_FN uint32_t owner_code(const World& w, int32_t cell) {
   return tag < 0 ? 0 : tag == known[0] ? 1 : tag == known[1] ? 2 : 3;
 }
 
-constexpr uint32_t kEachField = 0x155;  // the lowest bit of each field
-
 // The borders of a cell, from the owners.
 MG_FN uint32_t borders_at(const World& w, int32_t row, int32_t col) {
   const int32_t edges = edges_at(w, row, col), cell = w.cell(row, col), stride = w.h->stride;
-  if (edges == 0 || !w.has_few_owners()) return static_cast<uint32_t>(edges);
+  if (!w.has_few_owners()) return static_cast<uint32_t>(edges);
   const int32_t neighbours[4] = {cell - stride, cell + stride, cell + 1, cell - 1};  // in the order of the Edge bits
   uint32_t fields = owner_code(w, cell) * kEachField;
   for (int32_t i = 0; i < 4; ++i) {
@@ -196,14 +194,15 @@ MG_FN uint32_t borders_at(const World& w, int32_t row, int32_t col) {
 
 // The `Edge` bits in the borders of a cell.
 MG_FN int32_t edges_in(const World& w, int32_t cell) {
-  const uint32_t fields = w.borders[cell];
-  if (fields == 0 || !w.has_few_owners()) return static_cast<int32_t>(fields);
+  const uint32_t fields = w.grid[cell].borders();
+  if (!w.has_few_owners()) return static_cast<int32_t>(fields);
   const uint32_t differing = fields ^ (fields & 3) * kEachField, sides = (differing | differing >> 1) >> 2;
   return static_cast<int32_t>((sides & 1) | (sides >> 1 & 2) | (sides >> 2 & 4) | (sides >> 3 & 8));
 }
 
 // Updates the borders of the noted cells and their neighbours, after the owners.
 MG_CALL void refresh_edges(const World& w, int32_t lane, int32_t lanes) {
+  if (!w.h->shows_territory) return;
   for (int32_t i = 0; i < w.stale->count; ++i) {
     Region region = w.stale->regions[i];
     region.top = max_of(0, region.top - 1);
@@ -214,7 +213,7 @@ MG_CALL void refresh_edges(const World& w, int32_t lane, int32_t lanes) {
       for (int32_t col = left; col < left + columns; ++col) {
         const uint32_t borders = borders_at(w, row, col);
         const int32_t cell = w.cell(row, col);
-        if (w.borders[cell] != borders) w.set_borders(cell, borders);
+        if (w.grid[cell].borders() != borders) w.set_borders(cell, borders);
       }
     });
   }

@@ -19,6 +19,9 @@ constexpr int32_t kInvalidIds = 64;       // distinct invalid action ids counted
 constexpr int32_t kTagSlack = 16;         // holders a tag without rules may gain through the debugging API
 constexpr int32_t kRemovedPerStep = 256;  // room for objects that are removed and recreated in one step
 constexpr int32_t kFewOwners = 3;         // owners that two bits tell apart, beside none
+constexpr int32_t kSlotBits = 22;         // of what a cell holds; the rest are its borders
+constexpr int32_t kMostSlots = 1 << kSlotBits;
+constexpr uint32_t kEachField = 0x155;  // the lowest bit of each field of `World::set_borders`
 
 // Why a step stopped early. The binding turns it into an exception; `fault_a`, `fault_b` carry the details.
 #define MG_FAULTS(X)                                                                               \
@@ -57,6 +60,8 @@ struct Header {
   int32_t spawn_slots;            // room in the lists of free, removed and spawned objects
   int32_t owners;                 // distinct tags that can own territory
   int32_t owner_tag[kFewOwners];  // ...the first ones, or kNone
+  int32_t shows_territory;        // whether observers see borders: only then cells have them
+  int32_t unused;
 
   int32_t step;
   int32_t used_slots;  // slots 1 .. used_slots - 1 of the actors have been handed out at least once
@@ -70,6 +75,7 @@ struct Header {
   uint32_t entries;  // counts agents entering areas
   Random random;
 };
+static_assert(sizeof(Header) % alignof(uint64_t) == 0, "arrays follow at once");
 static_assert(std::is_trivially_copyable<Header>::value && __has_unique_object_representations(Header),
               "copied and hashed as bytes");
 
@@ -96,11 +102,51 @@ struct StaleRegions {
   Region regions[kStaleRegions];
 };
 
+// What a cell holds: the slot of its object or kEmpty, and its borders (`World::set_borders`), which derive from the owners of
+// territory. Both are read together.
+struct Ground {
+  uint32_t bits;
+
+  MG_FN int32_t slot() const { return static_cast<int32_t>(bits & (kMostSlots - 1)); }
+  MG_FN uint32_t borders() const { return bits >> kSlotBits; }
+  MG_FN static Ground of(int32_t slot, uint32_t borders) { return Ground{static_cast<uint32_t>(slot) | borders << kSlotBits}; }
+};
+
+// The tokens of an object, encoded.
+struct alignas(kLine) Line {
+  uint8_t bytes[kLine];
+};
+
 enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasAreas = 8, kBlocksVision = 16, kRemoved = 32 };
 
-// X(type, name, count): every array of the block. First the state...
+// X(type, name, count): every array of the block. First the state: what every step of an agent uses is next to each other, from
+// `agent_slot` to `tag_room`.
 #define MG_STATE(X)                                                                                                 \
-  X(int32_t, grid, h.cells) /* slot or kEmpty */                                                                    \
+  X(int32_t, agent_slot, h.agents)                                                                                  \
+  X(int32_t, agent_before, h.agents) /* cell at the start of the step */                                            \
+  X(int32_t, agent_moved, h.agents)  /* cell after its previous action */                                           \
+  X(int32_t, agent_still, h.agents)  /* actions since it last moved */                                              \
+  X(int32_t, agent_action, h.agents) /* executed action, 0 when it failed */                                        \
+  X(int32_t, agent_order, h.agents)                                                                                 \
+  X(int32_t, agent_unique, h.agents)                                                                                \
+  X(int32_t, agent_farthest, h.agents)                                                                              \
+  X(float, agent_total, h.agents) /* sum of rewards */                                                              \
+  X(float, agent_last_reward, h.agents)                                                                             \
+  X(float, reward_before, h.agents* h.agent_rewards)                                                                \
+  X(uint16_t, agent_spawn_row, h.agents)                                                                            \
+  X(uint16_t, agent_spawn_col, h.agents)                                                                            \
+  X(int16_t, agent_owner, h.agents* h.territories) /* owner of the agent's cell last step */                        \
+  X(uint8_t, agent_success, h.agents)                                                                               \
+  X(uint8_t, agent_animation, h.agents)                                                                             \
+  X(uint8_t, agent_radius, h.agents) /* how far its last observation reached, 0..7 */                               \
+  X(uint32_t, agent_stat_set, h.agents* h.stat_words_agent)                                                         \
+  X(uint32_t, game_stat_set, h.stat_words_game)                                                                     \
+  X(float, game_stat, h.game_stats)                                                                                 \
+  X(int32_t, tag_first, h.tags) /* slice of tag_holders */                                                          \
+  X(int32_t, tag_held, h.tags)                                                                                      \
+  X(int32_t, tag_room, h.tags)                                                                                      \
+  X(int32_t, tag_holders, h.tag_capacity) /* slots in the order in which they got the tag */                        \
+  X(Ground, grid, h.cells)                                                                                          \
   X(int32_t, object_id, h.actors)                                                                                   \
   X(int32_t, object_template, h.actors)                                                                             \
   X(uint16_t, object_row, h.actors)                                                                                 \
@@ -114,55 +160,28 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
   X(uint8_t, held_order, h.actors* h.resources)   /* [slot][position]: held resources in observation order */       \
   X(uint8_t, held_level, h.actors)                /* size of the hash table behind that order, see inventory.hpp */ \
   X(int32_t, free_slots, h.spawn_slots)                                                                             \
-  X(int32_t, removed_slots, h.spawn_slots) /* removed in this step, free from the next */                           \
-  X(int32_t, new_areas, h.spawn_slots)     /* slots spawned in this step that have areas */                         \
-  X(int32_t, tag_first, h.tags)            /* slice of tag_holders */                                               \
-  X(int32_t, tag_room, h.tags)                                                                                      \
-  X(int32_t, tag_held, h.tags)                                                                                      \
-  X(int32_t, tag_holders, h.tag_capacity) /* slots in the order in which they got the tag */                        \
-  X(int32_t, agent_slot, h.agents)                                                                                  \
-  X(uint16_t, agent_spawn_row, h.agents)                                                                            \
-  X(uint16_t, agent_spawn_col, h.agents)                                                                            \
-  X(int32_t, agent_before, h.agents) /* cell at the start of the step */                                            \
-  X(int32_t, agent_moved, h.agents)  /* cell after its previous action */                                           \
-  X(int32_t, agent_still, h.agents)  /* actions since it last moved */                                              \
-  X(int32_t, agent_action, h.agents) /* executed action, 0 when it failed */                                        \
-  X(int32_t, agent_order, h.agents)                                                                                 \
-  X(uint8_t, agent_success, h.agents)                                                                               \
-  X(uint8_t, agent_animation, h.agents)                                                                             \
-  X(uint8_t, agent_radius, h.agents) /* how far its last observation reached, 0..7 */                               \
-  X(int32_t, agent_unique, h.agents)                                                                                \
-  X(int32_t, agent_farthest, h.agents)                                                                              \
+  X(int32_t, removed_slots, h.spawn_slots)         /* removed in this step, free from the next */                   \
+  X(int32_t, new_areas, h.spawn_slots)             /* slots spawned in this step that have areas */                 \
   X(uint32_t, agent_cells, h.agents* h.cell_words) /* cells it has stood on */                                      \
-  X(float, agent_total, h.agents)                  /* sum of rewards */                                             \
-  X(float, agent_last_reward, h.agents)                                                                             \
-  X(float, reward_before, h.agents* h.agent_rewards)                                                                \
   X(float, agent_stat, h.agents* h.agent_stats)                                                                     \
-  X(uint32_t, agent_stat_set, h.agents* h.stat_words_agent)                                                         \
-  X(float, game_stat, h.game_stats)                                                                                 \
-  X(uint32_t, game_stat_set, h.stat_words_game)                                                                     \
   X(int32_t, invalid_id, h.agents* kInvalidIds)                                                                     \
   X(int32_t, invalid_count, h.agents* kInvalidIds) /* 0 = entry unused */                                           \
   X(AreaSource, area_source, h.area_capacity)                                                                       \
   X(uint32_t, area_entered, h.area_capacity* h.agents) /* [source][agent]: when it entered, 0 = it is outside */    \
   X(Claim, claim, h.claim_capacity)                                                                                 \
-  X(int16_t, agent_owner, h.agents* h.territories)    /* owner of the agent's cell last step */                     \
   X(uint16_t, owner_held, h.territories* h.resources) /* [territory][resource]: held by the owner's placeholder */  \
   X(uint8_t, owner_vibe, h.territories)               /* vibe of the owner's placeholder */
 
 // ...then data that is derived from the state: hashes, snapshots and comparisons ignore it.
-#define MG_MADE(X)                                                                                                        \
-  X(uint32_t, occupied, h.cell_words + h.stride / 2 + 2)   /* bit per cell: an object is on it; 16 rows to spare */       \
-  X(uint32_t, shown, h.cell_words + h.stride / 2 + 2)      /* bit per cell: an object is on it, or it has an edge */      \
-  X(uint32_t, dirty, (h.actors + 31) / 32)                 /* bit per actor: its line must be encoded before use */       \
-  X(uint16_t, borders, h.cells)                            /* where the owners of neighbours differ: see `set_borders` */ \
-  X(int16_t, owner, h.territories* h.cells)                /* [territory][cell]: tag id or -1 */                          \
-  X(int16_t, owner_seen, h.territories == 1 ? 0 : h.cells) /* ...of the first territory that has one; see `view` */       \
-  X(StaleRegions, stale, 1)                                /* see territory.hpp */                                        \
-  X(uint64_t, changed, (h.slots + 64) / 64)                /* bit per slot, see World::mark */                            \
-  X(uint8_t, lines,                                                                                                       \
-    (h.actors + h.templates + 1) *                                                                                        \
-        kLine) /* encoded tokens of actors and of scenery templates; one to spare for wide reads. Last: a reset leaves them */
+#define MG_MADE(X)                                                                                                             \
+  X(uint64_t, changed, (h.slots + 64) / 64)                /* bit per slot, see World::mark */                                 \
+  X(uint32_t, dirty, (h.actors + 31) / 32)                 /* bit per actor: its line must be encoded before use */            \
+  X(StaleRegions, stale, 1)                                /* see territory.hpp */                                             \
+  X(uint32_t, shown, h.cell_words + h.stride / 2 + 2)      /* bit per cell: it has an object or edge; 16 rows to spare */      \
+  X(int16_t, owner, h.territories* h.cells)                /* [territory][cell]: tag id or -1 */                               \
+  X(int16_t, owner_seen, h.territories == 1 ? 0 : h.cells) /* ...of the first territory that has one; see `view` */            \
+  X(Line, lines, h.actors + h.templates + 1)               /* of actors and of scenery templates; one to spare for wide reads. \
+                                                              Last: a reset leaves them */
 
 #define MG_ARRAYS(X) MG_STATE(X) MG_MADE(X)
 
@@ -176,13 +195,13 @@ struct World {
 
   // Fills in the bytes of a block with these sizes.
   MG_FN static void measure(Header& h) {
-    uint64_t at = align(sizeof(Header));
-#define MG_SIZE(Type, name, count) at = align(at + static_cast<uint64_t>(int64_t{1} * count) * sizeof(Type));
+    uint64_t at = sizeof(Header);
+#define MG_SIZE(Type, name, count) at = align(at, alignof(Type)) + static_cast<uint64_t>(int64_t{1} * count) * sizeof(Type);
     MG_STATE(MG_SIZE)
-    h.state_bytes = at;
+    h.state_bytes = at = align(at, kBlockAlign);
     MG_MADE(MG_SIZE)
 #undef MG_SIZE
-    h.bytes = at;
+    h.bytes = align(at, kBlockAlign);
   }
 
   // `scenery`: the block of the map's scenery, or of a copy.
@@ -193,17 +212,26 @@ struct World {
     w.actors = w.h->actors;
     const Header& h = *w.h;
     uint8_t* base = static_cast<uint8_t*>(block);
-    uint64_t at = align(sizeof(Header));
+    uint64_t at = sizeof(Header);
 #define MG_PLACE(Type, name, count)            \
+  at = align(at, alignof(Type));               \
   w.name = reinterpret_cast<Type*>(base + at); \
-  at = align(at + static_cast<uint64_t>(int64_t{1} * count) * sizeof(Type));
-    MG_ARRAYS(MG_PLACE)
+  at += static_cast<uint64_t>(int64_t{1} * count) * sizeof(Type);
+    MG_STATE(MG_PLACE)
+    at = h.state_bytes;
+    MG_MADE(MG_PLACE)
 #undef MG_PLACE
     if (h.territories == 1) w.owner_seen = w.owner;
     return w;
   }
 
-  MG_FN static uint64_t align(uint64_t at) { return (at + 63) & ~63ull; }
+  static constexpr uint64_t kBlockAlign = 64;  // of the block and of its second part
+  MG_FN static uint64_t align(uint64_t at, uint64_t to) { return (at + to - 1) & ~(to - 1); }
+
+  // Bytes of a block that a new episode copies: all but the encoded tokens, which are encoded again.
+  MG_FN uint64_t start_bytes() const {
+    return static_cast<uint64_t>(reinterpret_cast<const uint8_t*>(lines) - reinterpret_cast<const uint8_t*>(h));
+  }
 
   // The map is surrounded by a frame as wide as the observation window, so that reads past the edge find empty cells. Adjacent
   // rows share the frame between them. A row begins at a whole byte of the bitmaps.
@@ -242,7 +270,7 @@ struct World {
 #if defined(__CUDA_ARCH__)
     if (slot >= actors) return scenery.lines + static_cast<int64_t>(fixed(slot).kind) * kLine;
 #endif
-    return lines + static_cast<int64_t>(scenery.line_of[slot]) * kLine;
+    return lines[scenery.line_of[slot]].bytes;
   }
   MG_FN bool is_agent(int32_t slot) const { return agent(slot) >= 0; }
   MG_FN int64_t distance2(int32_t a, int32_t b) const {
@@ -250,20 +278,32 @@ struct World {
     return dr * dr + dc * dc;
   }
 
-  // The only way to write to the grid.
+  MG_FN int32_t slot_at(int32_t at) const { return grid[at].slot(); }
+
+  // The only way to write objects to the grid.
   MG_FN void place(int32_t at, int32_t slot) const {
-    grid[at] = slot;
-    put_bit(occupied, at, slot != kEmpty);
-    put_bit(shown, at, slot != kEmpty || borders[at] != 0);
+    grid[at] = Ground::of(slot, grid[at].borders());
+    put_bit(shown, at, is_shown(grid[at]));
   }
-  // ...and to the borders of a cell, 0 if it has none; lanes may write those of different cells. In games with few owners they
-  // are two bits for the owner of the cell (1 + its place in `owner_tag`, 0 for none), then for the owners of its neighbours N,
-  // S, E, W, of which those off the map count as this cell. In other games they are `Edge` bits.
-  MG_FN void set_borders(int32_t at, uint32_t value) const {
-    borders[at] = static_cast<uint16_t>(value);
-    put_shared_bit(shown, at, value != 0 || grid[at] != kEmpty);
+  // ...and the borders of a cell; lanes may write those of different cells. In games with few owners they are two bits for the
+  // owner of the cell (1 + its place in `owner_tag`, 0 for none), then for the owners of its neighbours N, S, E, W, of which
+  // those off the map count as this cell. In other games they are `Edge` bits.
+  MG_FN void set_borders(int32_t at, uint32_t borders) const {
+    grid[at] = Ground::of(grid[at].slot(), borders);
+    put_shared_bit(shown, at, is_shown(grid[at]));
   }
   MG_FN bool has_few_owners() const { return h->owners <= kFewOwners; }
+  MG_FN bool is_shown(Ground ground) const {
+    const uint32_t borders = ground.borders(), same = has_few_owners() ? (borders & 3) * kEachField : 0;
+    return ground.slot() != kEmpty || borders != same;
+  }
+
+  // The tag that owns a cell: of the first territory that has an owner there, or kNone.
+  MG_FN int32_t owner_of(int32_t at) const {
+    if (!h->shows_territory || !has_few_owners()) return owner_seen[at];
+    const uint32_t own = grid[at].borders() & 3;  // in the line that observers read anyway
+    return own == 0 ? kNone : h->owner_tag[own - 1];
+  }
 
   // Every change of an object asks first: true for actors. Scenery cannot change, or the compiler is wrong.
   MG_FN bool can_change(int32_t slot) const {
