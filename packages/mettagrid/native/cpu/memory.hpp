@@ -8,17 +8,19 @@
 #include <vector>
 
 #include "core/phases/create.hpp"
+#include "cpu/chunks.hpp"
 
 namespace cpu {
 
 struct FreeBlock {
-  void operator()(void* block) const { std::free(block); }
+  std::size_t bytes = 0;
+  void operator()(void* block) const { Chunks::hold(bytes) ? Chunks::shared().give(block) : std::free(block); }
 };
 using Block = std::unique_ptr<void, FreeBlock>;
 
 // A zeroed block that starts on a cache line. `bytes` is a multiple of 64.
 inline Block zeroed_block(std::size_t bytes) {
-  Block block(std::aligned_alloc(64, bytes));
+  Block block(Chunks::hold(bytes) ? Chunks::shared().take(bytes) : std::aligned_alloc(64, bytes), FreeBlock{bytes});
   if (!block) throw std::bad_alloc();
   std::memset(block.get(), 0, bytes);
   return block;
@@ -27,7 +29,7 @@ inline Block zeroed_block(std::size_t bytes) {
 // The scenery of a map: read-only, shared by the map and its worlds.
 using SceneryBlock = std::shared_ptr<void>;
 
-inline SceneryBlock zeroed_scenery(std::size_t bytes) { return SceneryBlock(zeroed_block(bytes).release(), FreeBlock{}); }
+inline SceneryBlock zeroed_scenery(std::size_t bytes) { return zeroed_block(bytes); }
 
 // Scratch memory large enough for worlds of up to `slots` objects.
 class ScratchMemory {
