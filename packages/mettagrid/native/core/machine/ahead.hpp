@@ -18,7 +18,15 @@ MG_FN void prefetch_line(const void* at) {
 MG_FN void prefetch_bytes(const void* from, int64_t bytes) {
   const char* const first = static_cast<const char*>(from);
   for (int64_t at = 0; at < bytes; at += 64) prefetch_line(first + at);
-  prefetch_line(first + bytes - 1);
+}
+
+// The first lines from an address on, without a loop; those past the end of an array do no harm.
+template <int32_t kLines>
+MG_FN void prefetch_lines(const void* from) {
+#if !defined(__CUDA_ARCH__)
+#pragma GCC unroll 8
+#endif
+  for (int32_t i = 0; i < kLines; ++i) prefetch_line(static_cast<const char*>(from) + 64 * i);
 }
 
 // Every so many lines of a part of a block.
@@ -28,62 +36,58 @@ MG_FN void prefetch_share(const void* from, const void* end, int32_t share, int3
   for (int64_t at = int64_t{share} * 64; at < bytes; at += int64_t{shares} * 64) prefetch_line(first + at);
 }
 
-enum class Part : int32_t { kObject, kStats, kWindow, kTokens };
-
-MG_FN void prefetch_object(const World& w, int32_t agent) {
-  const int32_t slot = w.agent_slot[agent];
-  const void* const used[] = {
-      w.inventory + slot * w.h->resources,
-      w.held_order + slot * w.h->resources,
-      w.object_template + slot,
-      w.object_agent + slot,
-      w.object_flags + slot,
-      w.object_tags + slot * w.h->tag_words,
-      w.object_seen + slot,
-      w.lines + slot,
-  };
-  for (const void* at : used) prefetch_line(at);
-}
+struct PrefetchObject {
+  MG_RARE static void run(const World& w, const Buffers&, int32_t agent) {
+    const int32_t slot = w.agent_slot[agent];
+    prefetch_line(w.inventory + slot * w.h->resources);
+    prefetch_line(w.held_order + slot * w.h->resources);
+    prefetch_line(w.object_template + slot);
+    prefetch_line(w.object_agent + slot);
+    prefetch_line(w.object_flags + slot);
+    prefetch_line(w.object_tags + slot * w.h->tag_words);
+    prefetch_line(w.object_seen + slot);
+    prefetch_line(w.lines + slot);
+  }
+};
 
 // The stats of an agent, above all the built-in ones, which come first, and its share of the lines that every agent uses.
-MG_FN void prefetch_stats(const World& w, int32_t agent) {
-  prefetch_bytes(w.agent_stat + agent * w.h->agent_stats, min_of(w.h->agent_stats * 4, 320));
-  prefetch_share(w.agent_slot, w.tag_room, agent, w.h->agents);
-  prefetch_share(w.changed, w.stale->regions, agent, w.h->agents);
-}
-
-MG_FN void prefetch_window(const World& w, int32_t agent) {
-  const int32_t cell = w.actor_cell(w.agent_slot[agent]), stride = w.h->stride;
-  const int32_t rows = w.h->window_rows, cols = w.h->window_cols, first = cell - rows * stride, last = cell + rows * stride;
-  prefetch_line(w.agent_cells + agent * w.h->cell_words + (cell >> 5));
-  prefetch_line(w.shown + (first >> 5));
-  prefetch_line(w.shown + (last >> 5));
-  for (int32_t middle = first; middle <= last; middle += stride) {
-    prefetch_line(w.grid + middle - cols);
-    prefetch_line(w.grid + middle + cols);
+struct PrefetchStats {
+  MG_RARE static void run(const World& w, const Buffers&, int32_t agent) {
+    prefetch_lines<5>(w.agent_stat + agent * w.h->agent_stats);
+    prefetch_share(w.agent_slot, w.tag_room, agent, w.h->agents);
+    prefetch_share(w.changed, w.stale->regions, agent, w.h->agents);
   }
-}
+};
 
-MG_RARE void prefetch_part(const Ahead& ahead, Part part, int32_t agent) {
-  const World& w = *ahead.w;
-  if (agent >= w.h->agents) return;
-  switch (part) {
-    case Part::kObject: return prefetch_object(w, agent);
-    case Part::kStats: return prefetch_stats(w, agent);
-    case Part::kWindow: return prefetch_window(w, agent);
-    case Part::kTokens: {
-      const int32_t bytes = ahead.io->tokens * 3;
-      return prefetch_bytes(ahead.io->observations + int64_t{agent} * bytes, min_of(bytes, 256));
+struct PrefetchWindow {
+  MG_RARE static void run(const World& w, const Buffers&, int32_t agent) {
+    const int32_t cell = w.actor_cell(w.agent_slot[agent]), rows = w.h->window_rows, cols = w.h->window_cols;
+    const int64_t stride = w.h->stride, width = 2 * cols, first = cell - rows * stride - cols;
+    prefetch_line(w.agent_cells + agent * w.h->cell_words + (cell >> 5));
+    prefetch_line(w.shown + (first >> 5));
+    prefetch_line(w.shown + (cell >> 5));
+    const Ground* row = w.grid + first;
+    for (int32_t i = 2 * rows; i >= 0; --i, row += stride) {
+      prefetch_line(row);
+      prefetch_line(row + width);
     }
   }
-}
+};
+
+struct PrefetchTokens {
+  MG_RARE static void run(const World&, const Buffers& io, int32_t agent) {
+    prefetch_lines<4>(io.observations + int64_t{agent} * io.tokens * 3);
+  }
+};
 
 // After an agent in a phase of this world.
-MG_FN void look_ahead(const Scratch& s, Part part, int32_t agent) {
+template <class Prefetch>
+MG_FN void look_ahead(const Scratch& s, int32_t agent) {
 #if !defined(__CUDA_ARCH__)
-  if (s.ahead != nullptr) prefetch_part(*s.ahead, part, agent);
+  const Ahead* const ahead = s.ahead;
+  if (ahead != nullptr && agent < ahead->w->h->agents) Prefetch::run(*ahead->w, *ahead->io, agent);
 #else
-  (void)s, (void)part, (void)agent;
+  (void)s, (void)agent;
 #endif
 }
 

@@ -137,7 +137,7 @@ MG_FN void apply_area_effects(Machine& m) {
   for (int32_t agent = 0; agent < w.h->agents && m.ok(); ++agent) {
     if (w.h->area_count > 0) apply_fixed_areas(m, agent);
     apply_territories(m, agent);
-    look_ahead(m.s, Part::kStats, agent);
+    look_ahead<PrefetchStats>(m.s, agent);
   }
   apply_mobile_areas(m);
   // Also of objects that were removed again: those areas are never withdrawn, as in the published engine.

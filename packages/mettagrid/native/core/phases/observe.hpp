@@ -490,11 +490,11 @@ MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
 #else
   put_values(m, agent, out);
 #endif
-  look_ahead(m.s, Part::kObject, agent);
+  look_ahead<PrefetchObject>(m.s, agent);
   const int32_t unseen = observe_window(m, m.w.agent_slot[agent], m.w.agent_radius[agent], out);
   clear_unused(begin + 3 * min_of(out.attempted, io.tokens), begin + 3 * int64_t{io.tokens});
   count_observation(m.p, m.w, agent, io.tokens, out.attempted, unseen);
-  look_ahead(m.s, Part::kWindow, agent);
+  look_ahead<PrefetchWindow>(m.s, agent);
 }
 
 MG_FN void write_observations(Machine& m, const Buffers& io) {

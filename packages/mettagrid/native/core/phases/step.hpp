@@ -19,7 +19,7 @@ MG_FN void run_agent_ticks(Machine& m) {
   for (int32_t agent = 0; agent < w.h->agents && m.ok(); ++agent) {
     const int32_t slot = w.agent_slot[agent];
     m.run_for(m.p.templates[w.kind(slot)].on_tick, slot, slot);
-    look_ahead(m.s, Part::kTokens, agent);
+    look_ahead<PrefetchTokens>(m.s, agent);
   }
 }
 
