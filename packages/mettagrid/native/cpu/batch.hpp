@@ -75,8 +75,7 @@ class Batch {
   bool is_lost() const { return workers_.is_lost(); }
 
   // A job begins with `prepare`; `play` continues it as far as the available maps allow. One thread plays a world from its
-  // first step to its last: the threads never wait for each other in between. A thread takes several worlds at a time, so that
-  // it knows which one is next.
+  // first step to its last: the threads never wait for each other in between.
   void prepare() {
     for (Seat& seat : seats_) {
       seat.played = 0;
@@ -84,12 +83,8 @@ class Batch {
     }
   }
   void play(const Job& job) {
-    const int32_t threads = workers_.threads(), most = threads == 1 ? size() : std::min(kRun, size() / (kRuns * threads));
-    const int32_t run = std::max(1, most);
-    workers_.share((size() + run - 1) / run, [&](int32_t k) {
-      const int32_t end = std::min(size(), (k + 1) * run);
-      for (int32_t i = k * run; i < end; ++i) play_world(job, i, end);
-    });
+    const int32_t reserve = job.steps == 1 ? std::min(kReserve, size() / (8 * workers_.threads())) : 0;
+    workers_.share(size(), [&](int32_t i) { play_world(job, i); }, reserve);
   }
 
   // The lowest map in the pool that a world waits for, or -1.
@@ -102,8 +97,8 @@ class Batch {
   }
 
  private:
-  static constexpr int32_t kRun = 16,
-                           kRuns = 8;  // most worlds that a thread takes at a time; how often it takes some, at least
+  static constexpr int32_t kReserve = 4;  // worlds; a step with the world in another core's cache takes about twice as long
+  static constexpr int64_t kCachedAgents = 384;  // 2 kB for each of them are in the cache of a core
 
   const ActionChoice* choice_of(const OwnedWorld& world) {
     for (const ActionChoice& known : choices_) {
@@ -112,13 +107,13 @@ class Batch {
     return &choices_.emplace_back(world.p);
   }
 
-  // `end`: after the last world that this thread plays in this run.
-  void play_world(const Job& job, int32_t i, int32_t end) {
+  void play_world(const Job& job, int32_t i) {
     Seat& seat = seats_[static_cast<std::size_t>(i)];
     mg::Scratch& scratch = seat.world->scratch();
     mg::Ahead ahead;
-    if (job.steps == 1) {  // a longer job finds a world in the cache from the second step on
-      ahead = look_ahead(i, end);
+    // A longer job finds a world in the cache from the second step on, a few worlds stay there.
+    if (job.steps == 1 && agents_ > kCachedAgents * workers_.threads()) {
+      ahead = look_ahead(i);
       scratch.ahead = ahead.w == nullptr ? nullptr : &ahead;
     }
     try {
@@ -129,8 +124,10 @@ class Batch {
     scratch.ahead = nullptr;
   }
 
-  // The world after world i, for whose memory the step of world i asks. Those after it are prepared for that.
-  mg::Ahead look_ahead(int32_t i, int32_t end) const {
+  // The world that this thread probably plays after world i, for whose memory the step of world i asks. Those after it are
+  // prepared for that.
+  mg::Ahead look_ahead(int32_t i) const {
+    const int32_t end = workers_.range_end(i, size());
     const auto world_after = [&](int32_t turns) -> const OwnedWorld* {
       return i + turns < end ? seats_[static_cast<std::size_t>(i + turns)].world : nullptr;
     };
