@@ -6,6 +6,7 @@ from the command line.
 
 import importlib
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from mettagrid import _native
 from tests.conformance.in_batch import BatchedSimulation
 from tests.support import find_shared
 
@@ -45,17 +47,27 @@ def recorded() -> list[str]:
 
 
 ALONE = 0
+HIGHEST = _native.processor_level()
 WAYS = [
-    pytest.param(ALONE, id="alone"),
-    pytest.param(1, id="in a batch", marks=pytest.mark.slow),
-    pytest.param(2, id="in a batch, 2 threads", marks=pytest.mark.slow),
-    pytest.param(4, id="in a batch, 4 threads"),
+    pytest.param(ALONE, HIGHEST, id="alone"),
+    pytest.param(1, 0, id="in a batch, base instructions", marks=pytest.mark.slow),
+    pytest.param(2, min(1, HIGHEST), id="in a batch, 2 threads, AVX2", marks=pytest.mark.slow),
+    pytest.param(4, HIGHEST, id="in a batch, 4 threads"),
 ]
+
+
+@pytest.fixture
+def level(request: pytest.FixtureRequest) -> Iterator[int]:
+    """The level of the processor's instructions, in force during the test."""
+    _native._set_processor_level(request.param)
+    yield request.param
+    _native._set_processor_level(HIGHEST)
 
 
 # Some recorded games have settings without effect, on purpose.
 @pytest.mark.filterwarnings("ignore::mettagrid.compiler.errors.ConfigWarning")
-@pytest.mark.parametrize("threads", WAYS)
+@pytest.mark.usefixtures("level")
+@pytest.mark.parametrize(("threads", "level"), WAYS, indirect=["level"])
 @pytest.mark.parametrize("episode", recorded())
 def test_a_recorded_episode_replays_exactly(
     episode: str, threads: int, oracle_dir: Path, scripts: Scripts, monkeypatch: pytest.MonkeyPatch

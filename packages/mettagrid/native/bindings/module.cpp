@@ -23,6 +23,14 @@ NB_MODULE(_native, module) {
   module.def("phase_names", &bindings::phase_names, "Names of the parts of a step, in order");
   module.def("fault_names", &bindings::fault_names, "Names of the reasons why a step stops early; the index is the code");
   module.def("constants", &bindings::constants, "Numbers of the core that Python uses too");
+  module.def(
+      "processor_level", [] { return static_cast<int32_t>(mg::processor_level); },
+      "Which instructions the core uses: 0 those of every processor, 1 AVX2, 2 AVX-512");
+  module.def("_set_processor_level", [](int32_t level) {
+    if (level < 0 || level > static_cast<int32_t>(mg::highest_level()))
+      throw nb::value_error("this processor has no such level");
+    mg::processor_level = static_cast<mg::ProcessorLevel>(level);
+  });
   module.def("op_names", &bindings::op_names, "Names of the instructions; the index is the code");
   nb::class_<PyProgram>(module, "Program")
       .def(nb::init<const Array<const int32_t, nb::ndim<1>>&>(), "words"_a)

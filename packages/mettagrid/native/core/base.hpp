@@ -8,7 +8,7 @@
 
 // MG_CALL: a large function that several others call. A GPU compiler would otherwise paste it into each of them, which takes
 // minutes; the CPU's compiler decides for itself. MG_RARE: a rarely called part of a frequent function; kept out of it, so that
-// it does not cost registers there.
+// it does not cost registers there. MG_INLINE: a part of functions for several kinds of processors; on the CPU only.
 #if defined(__CUDACC__)
 #define MG_FN __host__ __device__ inline
 #define MG_CALL __host__ __device__ __noinline__ inline
@@ -17,6 +17,7 @@
 #define MG_FN inline
 #define MG_CALL inline
 #define MG_RARE __attribute__((noinline)) inline
+#define MG_INLINE __attribute__((always_inline)) inline
 #endif
 
 namespace mg {

@@ -1,9 +1,10 @@
 """Small worlds for the tests of the engine."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
+from mettagrid import _native
 from mettagrid.config.mettagrid_config import GameConfig, GridObjectConfig, WallConfig
 from mettagrid.mettagrid_c import MettaGrid
 
@@ -49,3 +50,12 @@ def world() -> Callable[..., MettaGrid]:
 @pytest.fixture
 def cells() -> Callable[[str], list[list[str]]]:
     return read_map
+
+
+@pytest.fixture(params=range(_native.processor_level() + 1))
+def processor_level(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Run the test with each set of instructions that the core can use on this processor."""
+    highest = _native.processor_level()
+    _native._set_processor_level(request.param)
+    yield
+    _native._set_processor_level(highest)

@@ -58,6 +58,7 @@ def expected_tokens(owners, cell, own_teams, offsets, features):
     return tokens
 
 
+@pytest.mark.usefixtures("processor_level")
 @pytest.mark.parametrize("teams", [1, 2, 3, 4, 6])
 @pytest.mark.parametrize("seed", range(3))
 def test_borders_are_shown_as_the_rules_say(game, teams, seed):

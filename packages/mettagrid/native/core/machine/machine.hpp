@@ -127,6 +127,10 @@ struct Scratch {
   Shared shared[kSharedValues];
   int32_t teams;
   TeamTokens team[kSharedTeams];
+  // Of the agent observed last: another one with the same tags shares it.
+  int32_t last_observer;  // slot or kNone
+  const BorderLine* last_borders;
+  const TeamTokens* last_team;  // null: not shared
   // Counts changes of the world. Between two runs anything may have changed; inside one, only mutations change it.
   uint64_t changes;
   KeptResult kept[kKeptResults];
@@ -158,9 +162,11 @@ struct Machine {
   }
 
   MG_FN int32_t entity(int32_t which) const {
+    static_assert(static_cast<int32_t>(Entity::kActor) == 0 && static_cast<int32_t>(Entity::kTarget) == 1 &&
+                      static_cast<int32_t>(Entity::kFrontier) == 2,
+                  "the order in Context");
     if (which == static_cast<int32_t>(Entity::kElement)) return s.loop[s.loops - 1].element;
-    if (which == static_cast<int32_t>(Entity::kFrontier)) return ctx.frontier;
-    return which == static_cast<int32_t>(Entity::kActor) ? ctx.actor : ctx.target;
+    return (&ctx.actor)[which];
   }
 
   MG_FN void begin(Phase phase) {

@@ -180,8 +180,9 @@ MG_FN void ray_end(Loop& loop) {
 
 // Spawned objects: their areas act from the next step on.
 MG_FN int32_t spawn_object(Machine& m, int32_t template_index, int32_t row, int32_t col) {
-  const int32_t slot = make_object(m.p, m.w, template_index, row, col);
+  const int32_t slot = take_slot(m.w);
   if (slot < 0) return kNone;
+  make_object(m.p, m.w, slot, template_index, row, col);
   ++m.s.changes;
   m.w.object_flags[slot] = static_cast<uint8_t>(m.w.flags(slot) | kSpawned);
   m.w.touch(slot);

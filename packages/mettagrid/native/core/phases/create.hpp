@@ -201,6 +201,7 @@ MG_FN World build_world(const Program& p, const MapCells& map, const Header& pla
   for (int32_t i = 0; i < h.agents * h.territories; ++i) w.agent_owner[i] = -1;
   lay_out_tags(p, w, map);
   int32_t agents = 0;
+  h.used_slots = 1 + h.agents;  // the first slots are those of the agents: what every step of them uses is next to each other
   for (int32_t slot = h.actors; slot < h.slots; ++slot) w.place(w.cell_of(slot), slot);
   for (int32_t i = 0; i < h.height * h.width; ++i) {
     if (map.cells[i] < 0) continue;
@@ -211,7 +212,8 @@ MG_FN World build_world(const Program& p, const MapCells& map, const Header& pla
       game_stat(w, map.stats[i]) += 1.0f;
       continue;
     }
-    const int32_t slot = make_object(p, w, map.cells[i], i / h.width, i % h.width);
+    const int32_t slot = t.is_agent ? 1 + agents : take_slot(w);
+    make_object(p, w, slot, map.cells[i], i / h.width, i % h.width);
     if (t.is_agent) make_agent(p, w, slot, agents++);
     game_stat(w, map.stats[i]) += 1.0f;
     register_areas(p, w, slot);

@@ -32,9 +32,10 @@ MG_FN void make_looks(const Program& p, const Scenery& s) {
   }
 }
 
-// The fields of borders that an observer sees who sees the neighbours N, S, E, W with a set bit.
+// The fields of borders that an observer sees who sees the neighbours N, S, E, W with a set bit: neighbours that it does not
+// see count as having no border.
 MG_FN uint16_t shown_fields(int32_t neighbours) {
-  uint32_t fields = 0;
+  uint32_t fields = 3;
   for (int32_t side = 0; side < 4; ++side) fields |= (neighbours >> side & 1 ? 3u : 0u) << (2 * side + 2);
   return static_cast<uint16_t>(fields);
 }
@@ -64,8 +65,7 @@ MG_FN void make_window(const Program& p, const Scenery& s, int32_t stride) {
       if ((bits >> col % kPartColumns) & 1) sets[2 * bits + (i >> 6 & 1)] |= uint64_t{1} << (i & 63);
     }
     if (i < 128) place_shuffle(s, i, row, col);
-    s.places[i].offset = s.window_offset[i];
-    for (int32_t byte = 0; byte < 16; byte += 3) s.places[i].marks[byte] = static_cast<uint8_t>(view.location);
+    s.location[i] = static_cast<uint8_t>(view.location);
     for (int32_t radius = 0; radius < kRadii; ++radius) {
       const uint64_t is_visible = radius == kFullRadius || ((view.radius_mask >> radius) & 1) != 0;
       s.radius_set[radius * kWindowWords + (i >> 6)] |= is_visible << (i & 63);

@@ -14,18 +14,7 @@ constexpr uint8_t kGlobalLocation = 0xFE;
 constexpr uint8_t kUnused = 0xFF;
 constexpr int32_t kFullRadius = 7;  // the whole window
 
-constexpr int32_t kWide = 5;  // tokens copied at a time, by one load and one store of 16 bytes
-
-#if !defined(__CUDA_ARCH__)  // there, words must be aligned
-// Five tokens; `marks` has their location and zeros.
-MG_FN void copy_wide(uint8_t* to, const uint8_t* from, const Wide& marks) {
-  Wide tokens;
-  __builtin_memcpy(&tokens, from, sizeof tokens);
-  tokens |= marks;
-  __builtin_memcpy(to, &tokens, sizeof tokens);
-}
-
-#endif
+constexpr int32_t kWide = 10;  // tokens copied at a time: 32 bytes
 
 // One token; may touch the byte behind it.
 MG_FN void put_token(uint8_t* at, uint32_t location, uint32_t feature, uint32_t value) {
@@ -231,24 +220,24 @@ MG_CALL int32_t observe_cells(const Program& p, const World& w, int32_t observer
 #if !defined(__CUDA_ARCH__)
 
 // The tokens of all borders that a cell can have for observers of one group, in games with few owners: those who have the same
-// of the owners' tags, a bit each. As in the line of an object, the last byte is the number of tokens.
+// of the owners' tags, a bit each. The last byte is the number of bytes of the tokens.
 MG_CALL void encode_borders(uint32_t first, uint32_t group, BorderLine* lines) {
   const auto label = [&](uint32_t owner) { return owner == 0 ? 0 : group >> (owner - 1) & 1 ? 1u : 2u; };
   for (uint32_t borders = 0; borders < kBorders; ++borders) {
     uint8_t *const line = lines[borders].bytes, *at = line;
     const uint32_t own = borders & 3;
     for (uint32_t side = 0; side < 4; ++side) {
-      const uint32_t other = borders >> (2 * side + 2) & 3, pair = 3 * label(own) + label(other);
+      const uint32_t other = own ^ (borders >> (2 * side + 2) & 3), pair = 3 * label(own) + label(other);
       if (other == own || pair == 4) continue;  // both are the observer's
       put_token(at, 0, first + side, pair);
       at += 3;
     }
-    line[sizeof(BorderLine) - 1] = static_cast<uint8_t>((at - line) / 3);
+    line[sizeof(BorderLine) - 1] = static_cast<uint8_t>(at - line);
   }
 }
 
 // The lines of an observer, encoded on first use.
-MG_FN const BorderLine* border_lines(const Machine& m, int32_t observer) {
+MG_RARE const BorderLine* find_border_lines(const Machine& m, int32_t observer) {
   const uint32_t first = static_cast<uint32_t>(m.p.set().feature_territory_edge);
   const uint32_t* tags = m.w.object_tags + observer * m.w.h->tag_words;
   uint32_t group = 0;
@@ -261,9 +250,13 @@ MG_FN const BorderLine* border_lines(const Machine& m, int32_t observer) {
   }
   return cache.lines[group];
 }
+MG_FN const BorderLine* border_lines(const Machine& m, int32_t observer) {
+  if (m.s.last_borders == nullptr) m.s.last_borders = find_border_lines(m, observer);
+  return m.s.last_borders;
+}
 
 // Tokens of a cell without its object, and what copying may touch behind them.
-constexpr int32_t kEdgeTokens = 4, kReach = 2 * kWide + 1;
+constexpr int32_t kEdgeTokens = 4, kReach = kWide + 1;
 
 // What is on the visible cells.
 struct Sightings {
@@ -274,19 +267,37 @@ struct Sightings {
 
 // Only reads the world, and in a loop without branches, so that the memory of many cells is read at a time. If the loop also
 // noted the objects as seen, the processor would wait with each read until it knows where the writes before it go.
-MG_FN void sight_cells(const World& w, int64_t here, Sightings& found) {
-  const WindowPlace* const window = w.scenery.places;
+MG_INLINE void sight_cells(const World& w, int64_t here, Sightings& found) {
+  const int32_t* const offsets = w.scenery.window_offset;
   const Ground* const grid = w.grid + here;
   const int32_t* const object_seen = w.object_seen;
   const int64_t count = found.places.count;
   uint32_t last_seen = 0;
   w.object_seen[kEmpty] = w.h->step;
   for (int64_t next = 0; next < count; ++next) {
-    const Ground ground = grid[window[found.places.at[next]].offset];
+    const Ground ground = grid[offsets[found.places.at[next]]];
     found.ground[next] = ground;
     last_seen += static_cast<uint32_t>(object_seen[ground.slot()]);
   }
   found.last_seen = last_seen;
+}
+
+// Fills in the location of the tokens: bytes 0, 3, .. 30.
+MG_INLINE void mark_location(uint8_t location, Wider& marks) {
+  using Bytes = uint8_t __attribute__((vector_size(32)));
+  constexpr uint8_t k = 0xFF;
+  constexpr Bytes kPlaces = {k, 0, 0, k, 0, 0, k, 0, 0, k, 0, 0, k, 0, 0, k, 0, 0, k, 0, 0, k, 0, 0, k, 0, 0, k, 0, 0, k, 0};
+  marks = reinterpret_cast<Wider>((Bytes{} + location) & kPlaces);
+}
+
+// Copies tokens, with their location filled in.
+template <class Bytes>
+MG_INLINE void copy_marked(uint8_t* to, const uint8_t* from, const Wider& marks) {
+  Bytes tokens, locations;
+  __builtin_memcpy(&tokens, from, sizeof tokens);
+  __builtin_memcpy(&locations, &marks, sizeof locations);
+  tokens |= locations;
+  __builtin_memcpy(to, &tokens, sizeof tokens);
 }
 
 // Notes the objects on the visible cells as seen, writes their tokens and borders, and returns how many cells it has finished:
@@ -294,46 +305,43 @@ MG_FN void sight_cells(const World& w, int64_t here, Sightings& found) {
 // of tokens could change any other memory as far as the compiler knows. With `kHasFewOwners`, borders are looked up; with
 // `kIsAlike`, all scenery has the same line, the one after those of the actors.
 template <bool kHasFewOwners, bool kIsAlike>
-MG_FN int64_t copy_cells(const Machine& m, int32_t observer, int32_t radius, const Sightings& found, uint8_t*& written,
-                         const uint8_t* last) {
+MG_INLINE int64_t copy_cells(const Machine& m, int32_t observer, int32_t radius, const Sightings& found, uint8_t*& written,
+                             const uint8_t* last) {
   const World& w = m.w;
-  const WindowPlace* const window = w.scenery.places;
+  const uint8_t* const locations = w.scenery.location;
   const uint16_t* const sides = w.scenery.sides + radius * kWindowWords * 64;
   const BorderLine* const border_of = kHasFewOwners ? border_lines(m, observer) : nullptr;
   const int32_t* const line_of = w.scenery.line_of;
   const Line* const lines = w.lines;
   int32_t* const object_seen = w.object_seen;
-  const int32_t step = w.h->step, actors = w.actors;
+  const int32_t step = w.h->step;
+  const uint32_t actors = static_cast<uint32_t>(w.actors);
   const int64_t count = found.places.count;
   uint8_t* at = written;
   int64_t next = 0;
   for (; next < count; ++next) {
     const Ground ground = found.ground[next];
-    const int32_t slot = ground.slot();
-    const int64_t number = kIsAlike ? min_of(slot, actors) : line_of[slot];
+    const uint32_t slot = static_cast<uint32_t>(ground.slot());
+    const uint64_t number = kIsAlike ? min_of(slot, actors) : static_cast<uint32_t>(line_of[slot]);
     const uint8_t* const line = lines[number].bytes;
-    const int64_t tokens = line[kLine - 1], i = found.places.at[next];
+    const uint64_t tokens = line[kLine - 1], i = found.places.at[next];
+    const uint8_t location = locations[i];
+    Wider marks;
+    mark_location(location, marks);
     if (at > last || tokens > kLineTokens) break;
     object_seen[slot] = step;
-    const uint32_t fields = ground.borders();
-    Wide mark;
-    __builtin_memcpy(&mark, window[i].marks, sizeof mark);
     if (kHasFewOwners) {  // also where there is no border: the processor could not predict it
-      // Neighbours that the observer does not see count as this cell.
-      const uint32_t same = (fields & 3) * kEachField;
-      const uint8_t* const border = border_of[same ^ ((same ^ fields) & sides[i])].bytes;
-      copy_wide(at, border, mark);
-      at += 3 * int64_t{border[sizeof(BorderLine) - 1]};
-    } else if (fields != 0) {
-      const int32_t cell = w.actor_cell(observer) + static_cast<int32_t>(window[i].offset);
+      const uint8_t* const border = border_of[ground.borders() & sides[i]].bytes;
+      copy_marked<Wide>(at, border, marks);
+      at += border[sizeof(BorderLine) - 1];
+    } else if (ground.borders() != 0) {
+      const int32_t cell = w.actor_cell(observer) + w.scenery.window_offset[i];
       TokenWriter out{at, kEdgeTokens + kReach, 0};
-      put_edges(m.p, w, observer, cell, m.p.window[static_cast<int32_t>(i)].neighbours >> (4 * radius), window[i].marks[0],
-                out);
+      put_edges(m.p, w, observer, cell, m.p.window[static_cast<int32_t>(i)].neighbours >> (4 * radius), location, out);
       at = out.at;
     }
-    copy_wide(at, line, mark);
-    copy_wide(at + 3 * kWide, line + 3 * kWide, mark);
-    for (int64_t done = 2 * kWide; done < tokens; done += kWide) copy_wide(at + 3 * done, line + 3 * done, mark);
+    copy_marked<Wider>(at, line, marks);
+    for (uint64_t done = kWide; done < tokens; done += kWide) copy_marked<Wider>(at + 3 * done, line + 3 * done, marks);
     at += 3 * tokens;
   }
   written = at;
@@ -351,6 +359,35 @@ MG_RARE void left_over(const World& w, const Sightings& found, int64_t next, Win
   cells = next;
 }
 
+// The cells that are listed in `found`; returns as `copy_cells`.
+MG_INLINE int64_t observe_places(const Machine& m, int32_t observer, int32_t radius, Sightings& found, uint8_t*& written,
+                                 const uint8_t* last) {
+  sight_cells(m.w, m.w.actor_cell(observer), found);
+  const bool is_alike = m.w.scenery.h->kinds <= 1;
+  if (m.w.has_few_owners()) {
+    return is_alike ? copy_cells<true, true>(m, observer, radius, found, written, last)
+                    : copy_cells<true, false>(m, observer, radius, found, written, last);
+  }
+  return is_alike ? copy_cells<false, true>(m, observer, radius, found, written, last)
+                  : copy_cells<false, false>(m, observer, radius, found, written, last);
+}
+
+#if MG_HAS_LEVELS
+__attribute__((target("avx2,bmi,bmi2"))) inline int64_t observe_places_avx2(const Machine& m, int32_t observer, int32_t radius,
+                                                                            Sightings& found, uint8_t*& written,
+                                                                            const uint8_t* last) {
+  return observe_places(m, observer, radius, found, written, last);
+}
+#endif
+
+MG_FN int64_t observe_found(const Machine& m, int32_t observer, int32_t radius, Sightings& found, uint8_t*& written,
+                            const uint8_t* last) {
+#if MG_HAS_LEVELS
+  if (has_level(ProcessorLevel::kAvx2)) return observe_places_avx2(m, observer, radius, found, written, last);
+#endif
+  return observe_places(m, observer, radius, found, written, last);
+}
+
 // The same as `observe_cells` for the cells before the end of the budget comes near, if no object blocks vision; removes them
 // from `seen`.
 MG_FN int32_t observe_quickly(const Machine& m, int32_t observer, int32_t radius, WindowSet& seen, TokenWriter& writer) {
@@ -359,17 +396,8 @@ MG_FN int32_t observe_quickly(const Machine& m, int32_t observer, int32_t radius
   if (room < kMost) return 0;
   Sightings found;
   list_places(seen, m.w.scenery.h->window, found.places);
-  sight_cells(m.w, m.w.actor_cell(observer), found);
   uint8_t *const begin = writer.at, *const last = begin + 3 * (room - kMost);
-  const bool is_alike = m.w.scenery.h->kinds <= 1;
-  int64_t next;
-  if (m.w.has_few_owners()) {
-    next = is_alike ? copy_cells<true, true>(m, observer, radius, found, writer.at, last)
-                    : copy_cells<true, false>(m, observer, radius, found, writer.at, last);
-  } else {
-    next = is_alike ? copy_cells<false, true>(m, observer, radius, found, writer.at, last)
-                    : copy_cells<false, false>(m, observer, radius, found, writer.at, last);
-  }
+  const int64_t next = observe_found(m, observer, radius, found, writer.at, last);
   m.w.object_seen[kEmpty] = 0;
   writer.attempted += static_cast<int32_t>(writer.at - begin) / 3;
   uint32_t last_seen = found.last_seen;
@@ -398,7 +426,7 @@ MG_FN int32_t observe_window(const Machine& m, int32_t observer, int32_t radius,
 MG_FN void clear_unused(uint8_t* at, const uint8_t* end) {
 #if !defined(__CUDA_ARCH__)
   constexpr int32_t kCleared = 16;  // tokens
-  static_assert(kCleared >= 2 * kWide + 1, "the reach of wide copies");
+  static_assert(kCleared >= kReach, "what wide copies touch");
   if (end - at >= 3 * kCleared) {
     const Wide unused = ~Wide{};
     for (int32_t i = 0; i < 3; ++i) __builtin_memcpy(at + 16 * i, &unused, sizeof unused);
@@ -406,9 +434,46 @@ MG_FN void clear_unused(uint8_t* at, const uint8_t* end) {
     return;
   }
 #endif
-  const uint8_t* touched = at + 3 * (2 * kWide + 1);
+  const uint8_t* touched = at + 3 * (kWide + 1);
   for (; at < end && (at < touched || at[1] != kUnused); at += 3) at[0] = at[1] = at[2] = kUnused;
 }
+
+#if !defined(__CUDA_ARCH__)
+MG_FN bool shares_values(const Machine& m) {
+  return m.p.set().globals_shared && m.p.values.size <= kSharedValues && !m.plain();
+}
+
+// The encoded global values of the agent's team, or null.
+MG_RARE const TeamTokens* find_team(const Machine& m, int32_t slot) {
+  if (!shares_values(m)) return nullptr;
+  for (int32_t i = 0; i < m.s.teams; ++i) {
+    if (m.same_tags(m.p.set().globals_mask, m.s.team[i].slot, slot)) return &m.s.team[i];
+  }
+  return nullptr;
+}
+
+MG_RARE const TeamTokens* add_team(Machine& m, int32_t slot, const uint8_t* tokens, int64_t bytes) {
+  if (m.s.teams == kSharedTeams || bytes > static_cast<int64_t>(sizeof(TeamTokens::tokens))) return nullptr;
+  TeamTokens& team = m.s.team[m.s.teams++];
+  team.slot = slot;
+  team.bytes = static_cast<int32_t>(bytes);
+  __builtin_memcpy(team.tokens, tokens, static_cast<uint64_t>(bytes));
+  return &team;
+}
+
+// Prepares what agents with the same tags share.
+MG_FN void begin_observer(Machine& m, int32_t slot) {
+  Scratch& s = m.s;
+  const int32_t words = m.w.h->tag_words;
+  const uint32_t *const own = m.w.object_tags + slot * words, *const last = m.w.object_tags + s.last_observer * words;
+  bool is_same = s.last_observer != kNone;
+  for (int32_t i = 0; is_same && i < words; ++i) is_same = own[i] == last[i];
+  s.last_observer = slot;
+  if (is_same) return;
+  s.last_borders = nullptr;
+  s.last_team = nullptr;
+}
+#endif
 
 template <class Writer>
 MG_FN void put_global_values(Machine& m, int32_t slot, Writer& out) {
@@ -422,23 +487,16 @@ MG_FN void put_global_values(Machine& m, int32_t slot, Writer& out) {
 #if !defined(__CUDA_ARCH__)
 // The same; if agents share their values, the first agent of a team encodes them for the others.
 MG_FN void put_global_values(Machine& m, int32_t slot, RoomyWriter& out) {
-  const Settings& set = m.p.set();
-  if (!set.globals_shared || m.p.values.size > kSharedValues || m.plain()) return put_global_values<RoomyWriter>(m, slot, out);
-  for (int32_t i = 0; i < m.s.teams; ++i) {
-    const TeamTokens& team = m.s.team[i];
-    if (!m.same_tags(set.globals_mask, team.slot, slot)) continue;
-    for (int32_t at = 0; at < team.bytes; at += 16) __builtin_memcpy(out.at + at, team.tokens + at, 16);
-    out.at += team.bytes;
+  const TeamTokens*& team = m.s.last_team;
+  if (team == nullptr) team = find_team(m, slot);
+  if (team != nullptr) {
+    for (int32_t at = 0; at < team->bytes; at += 16) __builtin_memcpy(out.at + at, team->tokens + at, 16);
+    out.at += team->bytes;
     return;
   }
   const uint8_t* const begin = out.at;
   put_global_values<RoomyWriter>(m, slot, out);
-  const int64_t bytes = out.at - begin;
-  if (m.s.teams == kSharedTeams || bytes > static_cast<int64_t>(sizeof(TeamTokens::tokens))) return;
-  TeamTokens& team = m.s.team[m.s.teams++];
-  team.slot = slot;
-  team.bytes = static_cast<int32_t>(bytes);
-  __builtin_memcpy(team.tokens, begin, static_cast<uint64_t>(bytes));
+  if (shares_values(m)) team = add_team(m, slot, begin, out.at - begin);
 }
 #endif
 
@@ -479,6 +537,7 @@ MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
   uint8_t* begin = io.observations + int64_t{agent} * io.tokens * 3;
   TokenWriter out{begin, io.tokens, 0};
 #if !defined(__CUDA_ARCH__)
+  begin_observer(m, m.w.agent_slot[agent]);
   if (most_values(m.p) < io.tokens) {
     RoomyWriter roomy{begin};
     put_values(m, agent, roomy);
@@ -500,6 +559,7 @@ MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
 MG_FN void write_observations(Machine& m, const Buffers& io) {
   m.begin_reading();
   m.s.teams = 0;
+  m.s.last_observer = kNone;
   m.s.completion = episode_completion(m.p.set(), m.w.h->step);
   settle_territory(m.p, m.w);
   freshen_lines(m.p, m.w, 0, 1);

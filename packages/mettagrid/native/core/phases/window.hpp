@@ -1,6 +1,7 @@
 // Which cells of an agent's window have something to show: bits of a map, brought into the order of the window.
 #pragma once
 
+#include "core/processor.hpp"
 #include "core/state/world.hpp"
 
 namespace mg {
@@ -12,6 +13,7 @@ struct alignas(16) WindowSet {
 
 #if !defined(__CUDA_ARCH__)
 using Wide = uint64_t __attribute__((vector_size(16)));
+using Wider = uint64_t __attribute__((vector_size(32)));  // two of them where there is no AVX2
 #endif
 
 #if defined(__CUDA_ARCH__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -66,9 +68,7 @@ MG_FN void collect_parts(const World& w, const WindowCorner& corner, Wide* seen)
   }
 }
 
-#if defined(__x86_64__)
-#define MG_HAS_AVX2 1
-
+#if MG_HAS_LEVELS
 using Bytes32 = char __attribute__((vector_size(32)));
 using Words4 = uint32_t __attribute__((vector_size(16)));
 using Words8 = uint32_t __attribute__((vector_size(32)));
@@ -110,8 +110,8 @@ MG_FN WindowSet collect_cells(const World& w, int32_t here) {
   Wide seen[kWindowWords / 2] = {};
   if (w.scenery.h->window > 128) {
     collect_parts<2>(w, corner, seen);
-#if MG_HAS_AVX2
-  } else if (__builtin_cpu_supports("avx2")) {
+#if MG_HAS_LEVELS
+  } else if (has_level(ProcessorLevel::kAvx2)) {
     seen[0] = collect_rows(w.scenery, corner);
 #endif
   } else {
@@ -149,7 +149,7 @@ struct Places {
 };
 
 // Eight cells at a time without branches: the number of cells in a set cannot be predicted.
-MG_FN void list_places(const WindowSet& seen, int32_t window, Places& places) {
+MG_FN void list_by_table(const WindowSet& seen, int32_t window, Places& places) {
   int64_t count = 0;
   for (int32_t k = 0; 64 * k < window; ++k) {
     uint64_t rest = seen.words[k], base = static_cast<uint64_t>(k) * 0x4040404040404040;
@@ -160,6 +160,29 @@ MG_FN void list_places(const WindowSet& seen, int32_t window, Places& places) {
     }
   }
   places.count = count;
+}
+
+#if MG_HAS_LEVELS
+// The same with AVX-512, for windows of up to 128 cells.
+__attribute__((target("avx512vbmi2,avx512bw,popcnt"))) inline void compress_places(const WindowSet& seen, Places& places) {
+  using Chars64 = char __attribute__((vector_size(64)));
+  Chars64 low, high, none = {};
+  for (int32_t i = 0; i < 64; ++i) low[i] = static_cast<char>(i);
+  high = low + static_cast<char>(64);
+  low = __builtin_ia32_compressqi512_mask(low, none, seen.words[0]);
+  high = __builtin_ia32_compressqi512_mask(high, none, seen.words[1]);
+  const int64_t count = __builtin_popcountll(seen.words[0]);
+  __builtin_memcpy(places.at, &low, sizeof low);
+  __builtin_memcpy(places.at + count, &high, sizeof high);
+  places.count = count + __builtin_popcountll(seen.words[1]);
+}
+#endif
+
+MG_FN void list_places(const WindowSet& seen, int32_t window, Places& places) {
+#if MG_HAS_LEVELS
+  if (window <= 128 && has_level(ProcessorLevel::kAvx512)) return compress_places(seen, places);
+#endif
+  list_by_table(seen, window, places);
 }
 
 #endif

@@ -107,18 +107,18 @@ MG_FN int32_t removed_with_claims(const World& w) {
   return count;
 }
 
-// Puts a new object on an empty cell: tags, vibe, initial inventory. The caller registers areas and claims.
-MG_CALL int32_t make_object(const Program& p, const World& w, int32_t template_index, int32_t row, int32_t col) {
+// Reserves a slot for a new object, or returns kNone.
+MG_FN int32_t take_slot(const World& w) {
   Header& h = *w.h;
-  int32_t slot;
-  if (h.free_count > 0) {
-    slot = w.free_slots[--h.free_count];
-  } else if (h.used_slots < h.actors) {
-    slot = h.used_slots++;
-  } else {
-    w.fail(Fault::kObjects, removed_with_claims(w));
-    return kNone;
-  }
+  if (h.free_count > 0) return w.free_slots[--h.free_count];
+  if (h.used_slots < h.actors) return h.used_slots++;
+  w.fail(Fault::kObjects, removed_with_claims(w));
+  return kNone;
+}
+
+// Puts a new object on an empty cell: tags, vibe, initial inventory. The caller registers areas and claims.
+MG_CALL void make_object(const Program& p, const World& w, int32_t slot, int32_t template_index, int32_t row, int32_t col) {
+  Header& h = *w.h;
   const Template& t = p.templates[template_index];
   w.object_id[slot] = h.next_id++;
   w.object_template[slot] = template_index;
@@ -147,7 +147,6 @@ MG_CALL int32_t make_object(const Program& p, const World& w, int32_t template_i
   }
   w.place(w.cell(row, col), slot);
   w.touch(slot);
-  return slot;
 }
 
 // Removes an object from the grid and the tag lists. Its areas must be removed already. Its territory claims stay, as in

@@ -37,12 +37,6 @@ struct SceneryObject {
 };
 static_assert(sizeof(SceneryObject) == 12, "part of snapshots");
 
-// A cell of the window.
-struct alignas(32) WindowPlace {
-  uint8_t marks[16];  // its location at bytes 0, 3, .. 15
-  int64_t offset;     // of its cell from that of the observer
-};
-
 // Two bits of every byte of a set of up to 128 window cells, the lower one in the first 16 bytes: the byte of the rows in which
 // each cell is, and its bit there. The rows 0..3 and 8..11 are in `first`, the others in `second`, two bytes each.
 constexpr int32_t kShuffles = 4;
@@ -62,9 +56,9 @@ constexpr uint8_t kNoByte = 0x80;
   X(uint8_t, order, h.templates* h.resources) /* [template][position] */                                                      \
   X(uint8_t, lines, h.templates* kLine)       /* encoded tokens of scenery templates */                                       \
   X(int32_t, window_offset, h.window)         /* cell of each window cell, from the observer's */                             \
-  X(WindowPlace, places, h.window)                                                                                            \
-  X(int32_t, line_of, h.slots)   /* number of each slot's line in a world */                                                  \
-  X(int32_t, kinds, h.templates) /* their templates, in the order of their lines */                                           \
+  X(uint8_t, location, h.window)              /* of each window cell */                                                       \
+  X(int32_t, line_of, h.slots)                /* number of each slot's line in a world */                                     \
+  X(int32_t, kinds, h.templates)              /* their templates, in the order of their lines */                              \
   X(uint64_t, parts,                                                                                                          \
     kWindowSide * kRowParts * kPartSets * kWindowWords) /* [half][row][part][bits][2]: half of the window with those cells */ \
   X(WindowShuffle, shuffles, kShuffles)                 /* for windows of up to 128 cells */                                  \

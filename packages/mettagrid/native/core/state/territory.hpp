@@ -185,9 +185,10 @@ MG_FN uint32_t borders_at(const World& w, int32_t row, int32_t col) {
   const int32_t edges = edges_at(w, row, col), cell = w.cell(row, col), stride = w.h->stride;
   if (!w.has_few_owners()) return static_cast<uint32_t>(edges);
   const int32_t neighbours[4] = {cell - stride, cell + stride, cell + 1, cell - 1};  // in the order of the Edge bits
-  uint32_t fields = owner_code(w, cell) * kEachField;
+  const uint32_t own = owner_code(w, cell);
+  uint32_t fields = own;
   for (int32_t i = 0; i < 4; ++i) {
-    if (edges >> i & 1) fields = (fields & ~(3u << (2 * i + 2))) | owner_code(w, neighbours[i]) << (2 * i + 2);
+    if (edges >> i & 1) fields |= (own ^ owner_code(w, neighbours[i])) << (2 * i + 2);
   }
   return fields;
 }
@@ -196,7 +197,7 @@ MG_FN uint32_t borders_at(const World& w, int32_t row, int32_t col) {
 MG_FN int32_t edges_in(const World& w, int32_t cell) {
   const uint32_t fields = w.grid[cell].borders();
   if (!w.has_few_owners()) return static_cast<int32_t>(fields);
-  const uint32_t differing = fields ^ (fields & 3) * kEachField, sides = (differing | differing >> 1) >> 2;
+  const uint32_t sides = (fields | fields >> 1) >> 2;
   return static_cast<int32_t>((sides & 1) | (sides >> 1 & 2) | (sides >> 2 & 4) | (sides >> 3 & 8));
 }
 

@@ -21,7 +21,6 @@ constexpr int32_t kRemovedPerStep = 256;  // room for objects that are removed a
 constexpr int32_t kFewOwners = 3;         // owners that two bits tell apart, beside none
 constexpr int32_t kSlotBits = 22;         // of what a cell holds; the rest are its borders
 constexpr int32_t kMostSlots = 1 << kSlotBits;
-constexpr uint32_t kEachField = 0x155;  // the lowest bit of each field of `World::set_borders`
 
 // Why a step stopped early. The binding turns it into an exception; `fault_a`, `fault_b` carry the details.
 #define MG_FAULTS(X)                                                                               \
@@ -286,16 +285,16 @@ struct World {
     put_bit(shown, at, is_shown(grid[at]));
   }
   // ...and the borders of a cell; lanes may write those of different cells. In games with few owners they are two bits for the
-  // owner of the cell (1 + its place in `owner_tag`, 0 for none), then for the owners of its neighbours N, S, E, W, of which
-  // those off the map count as this cell. In other games they are `Edge` bits.
+  // owner of the cell (1 + its place in `owner_tag`, 0 for none), then two for each of its neighbours N, S, E, W: in which bits
+  // of the owner they differ, none for those off the map. In other games they are `Edge` bits.
   MG_FN void set_borders(int32_t at, uint32_t borders) const {
     grid[at] = Ground::of(grid[at].slot(), borders);
     put_shared_bit(shown, at, is_shown(grid[at]));
   }
   MG_FN bool has_few_owners() const { return h->owners <= kFewOwners; }
   MG_FN bool is_shown(Ground ground) const {
-    const uint32_t borders = ground.borders(), same = has_few_owners() ? (borders & 3) * kEachField : 0;
-    return ground.slot() != kEmpty || borders != same;
+    const uint32_t borders = ground.borders();
+    return ground.slot() != kEmpty || (has_few_owners() ? borders >> 2 : borders) != 0;
   }
 
   // The tag that owns a cell: of the first territory that has an owner there, or kNone.
