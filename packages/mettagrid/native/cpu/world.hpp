@@ -111,10 +111,15 @@ class OwnedWorld {
   }
   void prefetch_places() const {
     mg::prefetch_line(w.h->random.state + std::min(w.h->random.next, mg::Random::kWords - 1));
-    for (int32_t agent = 0; agent < w.h->agents; ++agent) {
-      mg::prefetch_line(w.object_row + w.agent_slot[agent]);
-      mg::prefetch_line(w.object_col + w.agent_slot[agent]);
-    }
+    // What the agents have side by side: theirs are the first slots.
+    const int64_t slots = 1 + w.h->agents;
+    mg::prefetch_bytes(w.object_row, 2 * slots);
+    mg::prefetch_bytes(w.object_col, 2 * slots);
+    mg::prefetch_bytes(w.object_template, 4 * slots);
+    mg::prefetch_bytes(w.object_agent, 4 * slots);
+    mg::prefetch_bytes(w.object_seen, 4 * slots);
+    mg::prefetch_bytes(w.object_flags, slots);
+    mg::prefetch_bytes(w.object_tags, 4 * slots * w.h->tag_words);
   }
 
   uint64_t state_hash() const { return mg::state_hash(w); }

@@ -41,11 +41,6 @@ struct PrefetchObject {
     const int32_t slot = w.agent_slot[agent];
     prefetch_line(w.inventory + slot * w.h->resources);
     prefetch_line(w.held_order + slot * w.h->resources);
-    prefetch_line(w.object_template + slot);
-    prefetch_line(w.object_agent + slot);
-    prefetch_line(w.object_flags + slot);
-    prefetch_line(w.object_tags + slot * w.h->tag_words);
-    prefetch_line(w.object_seen + slot);
     prefetch_line(w.lines + slot);
   }
 };
@@ -53,7 +48,7 @@ struct PrefetchObject {
 // The stats of an agent, above all the built-in ones, which come first, and its share of the lines that every agent uses.
 struct PrefetchStats {
   MG_RARE static void run(const World& w, const Buffers&, int32_t agent) {
-    prefetch_lines<5>(w.agent_stat + agent * w.h->agent_stats);
+    prefetch_lines<4>(w.agent_stat + agent * w.h->agent_stats);
     prefetch_share(w.agent_slot, w.tag_room, agent, w.h->agents);
     prefetch_share(w.changed, w.stale->regions, agent, w.h->agents);
   }
@@ -76,7 +71,7 @@ struct PrefetchWindow {
 
 struct PrefetchTokens {
   MG_RARE static void run(const World&, const Buffers& io, int32_t agent) {
-    prefetch_lines<4>(io.observations + int64_t{agent} * io.tokens * 3);
+    prefetch_lines<5>(io.observations + int64_t{agent} * io.tokens * 3);
   }
 };
 
