@@ -17,8 +17,8 @@
 #define MG_FN inline
 #define MG_CALL inline
 #define MG_RARE __attribute__((noinline)) inline
-#define MG_INLINE __attribute__((always_inline)) inline
 #endif
+#define MG_INLINE __attribute__((always_inline)) inline
 
 namespace mg {
 

@@ -20,15 +20,16 @@ using Pair = uint32_t;
 #if defined(__x86_64__)
 
 inline bool is_available() {
-  static const bool is_so = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                            __builtin_cpu_supports("avx512bf16");
+  static const bool is_so = mg::detect_processor().bf16;
   return is_so;
 }
 
 // Whether these products are faster than those of float32. On processors of Intel they are not: those have two units for
 // float32 and one for this.
-inline bool is_fast() { return is_available() && __builtin_cpu_is("amd"); }
+inline bool is_fast() {
+  static const bool is_so = mg::detect_processor().is_amd;
+  return is_available() && is_so;
+}
 
 // Rounds an even number of floats, which become pairs with their neighbours.
 MG_BFLOAT16 inline void round(const float* from, int64_t count, Pair* to) {

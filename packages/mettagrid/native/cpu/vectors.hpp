@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#define MG_INLINE inline __attribute__((always_inline))
+#include "core/processor.hpp"
 
 namespace cpu {
 
@@ -88,11 +88,9 @@ __attribute__((target("avx2,fma"))) void with_avx2(const Work& work) {
 }
 template <class Work>
 void vectorized(const Work& work) {
-  static const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                                 __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
-  static const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (has_avx512) return with_avx512(work);
-  if (has_avx2) return with_avx2(work);
+  static const mg::Processor processor = mg::detect_processor();
+  if (processor.avx512) return with_avx512(work);
+  if (processor.avx2) return with_avx2(work);
   work(std::false_type{});
 }
 #else
