@@ -5,6 +5,7 @@
 #include "bindings/series_text.hpp"
 #include "bindings/token_memory.hpp"
 #include "bindings/world.hpp"
+#include "cpu/processor.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -18,6 +19,7 @@ void add_network_kernels(nb::module_& module);
 NB_MODULE(_native, module) {
   // A program that exits while one of its threads still plays leaks worlds; do not print warnings about it after Ctrl-C.
   nb::set_leak_warnings(false);
+  mg::processor_level = cpu::highest_level();
   module.doc() = "The native core of mettagrid: programs and worlds.";
   module.def("table_layout", &bindings::table_layout, "{table: [field names]} of a program block, in order");
   module.def("phase_names", &bindings::phase_names, "Names of the parts of a step, in order");
@@ -27,7 +29,7 @@ NB_MODULE(_native, module) {
       "processor_level", [] { return static_cast<int32_t>(mg::processor_level); },
       "Which instructions the core uses: 0 those of every processor, 1 AVX2, 2 AVX-512");
   module.def("_set_processor_level", [](int32_t level) {
-    if (level < 0 || level > static_cast<int32_t>(mg::highest_level()))
+    if (level < 0 || level > static_cast<int32_t>(cpu::highest_level()))
       throw nb::value_error("this processor has no such level");
     mg::processor_level = static_cast<mg::ProcessorLevel>(level);
   });

@@ -20,14 +20,14 @@ using Pair = uint32_t;
 #if defined(__x86_64__)
 
 inline bool is_available() {
-  static const bool is_so = mg::detect_processor().bf16;
+  static const bool is_so = detect_processor().bf16;
   return is_so;
 }
 
 // Whether these products are faster than those of float32. On processors of Intel they are not: those have two units for
 // float32 and one for this.
 inline bool is_fast() {
-  static const bool is_so = mg::detect_processor().is_amd;
+  static const bool is_so = detect_processor().is_amd;
   return is_available() && is_so;
 }
 

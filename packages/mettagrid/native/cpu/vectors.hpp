@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "core/processor.hpp"
+#include "cpu/processor.hpp"
 
 namespace cpu {
 
@@ -88,7 +88,7 @@ __attribute__((target("avx2,fma"))) void with_avx2(const Work& work) {
 }
 template <class Work>
 void vectorized(const Work& work) {
-  static const mg::Processor processor = mg::detect_processor();
+  static const Processor processor = detect_processor();
   if (processor.avx512) return with_avx512(work);
   if (processor.avx2) return with_avx2(work);
   work(std::false_type{});
