@@ -9,7 +9,7 @@
 
 namespace cpu {
 
-// What processor and system support.
+// Instructions that both the processor and the system support.
 struct Processor {
   bool avx2;    // with BMI1, BMI2 and FMA
   bool avx512;  // F, BW, DQ and VL

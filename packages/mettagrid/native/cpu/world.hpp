@@ -111,7 +111,7 @@ class OwnedWorld {
   }
   void prefetch_places() const {
     mg::prefetch_line(w.h->random.state + std::min(w.h->random.next, mg::Random::kWords - 1));
-    // What the agents have side by side: theirs are the first slots.
+    // Agents have the first slots, so these lines have the data of all of them.
     const int64_t slots = 1 + w.h->agents;
     mg::prefetch_bytes(w.object_row, 2 * slots);
     mg::prefetch_bytes(w.object_col, 2 * slots);
