@@ -162,11 +162,9 @@ struct Machine {
   }
 
   MG_FN int32_t entity(int32_t which) const {
-    static_assert(static_cast<int32_t>(Entity::kActor) == 0 && static_cast<int32_t>(Entity::kTarget) == 1 &&
-                      static_cast<int32_t>(Entity::kFrontier) == 2,
-                  "the order in Context");
     if (which == static_cast<int32_t>(Entity::kElement)) return s.loop[s.loops - 1].element;
-    return (&ctx.actor)[which];
+    if (which == static_cast<int32_t>(Entity::kFrontier)) return ctx.frontier;
+    return which == static_cast<int32_t>(Entity::kActor) ? ctx.actor : ctx.target;
   }
 
   MG_FN void begin(Phase phase) {

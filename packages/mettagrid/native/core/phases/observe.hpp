@@ -465,9 +465,9 @@ MG_RARE const TeamTokens* add_team(Machine& m, int32_t slot, const uint8_t* toke
 MG_FN void begin_observer(Machine& m, int32_t slot) {
   Scratch& s = m.s;
   const int32_t words = m.w.h->tag_words;
-  const uint32_t *const own = m.w.object_tags + slot * words, *const last = m.w.object_tags + s.last_observer * words;
+  const uint32_t* const tags = m.w.object_tags;
   bool is_same = s.last_observer != kNone;
-  for (int32_t i = 0; is_same && i < words; ++i) is_same = own[i] == last[i];
+  for (int32_t i = 0; is_same && i < words; ++i) is_same = tags[slot * words + i] == tags[s.last_observer * words + i];
   s.last_observer = slot;
   if (is_same) return;
   s.last_borders = nullptr;
