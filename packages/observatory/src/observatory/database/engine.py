@@ -8,6 +8,7 @@ what it has changed; they get the notification if and when it is committed.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -16,17 +17,18 @@ import threading
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio
-import anyio.to_thread
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
 from observatory.database.cache import MAX_VALUES, Cache, SessionCache
 from observatory.database.change_wire import MAX_BYTES, encode_changes
+from observatory.database.threads import run_to_end
 from observatory.errors import Unavailable
 from observatory.events import Hub, recorded
 
@@ -159,26 +161,26 @@ class Database:
                 try:
                     yield session
                 finally:
-                    await anyio.to_thread.run_sync(session.close)
+                    await run_to_end(session.close)
             return
         async with self._gate_held():
             with self._write_session() as session:
                 try:
                     yield session
-                    await anyio.to_thread.run_sync(self._commit, session)
+                    await run_to_end(partial(self._commit, session))
                 finally:
                     with anyio.CancelScope(shield=True):
-                        await anyio.to_thread.run_sync(session.close)
+                        await run_to_end(session.close)
 
     async def write(self, function: Callable[[Session], Result]) -> Result:
         """Run a function in a thread, in a separate transaction."""
         async with self.session_for_request(writes=True) as session:
-            return await anyio.to_thread.run_sync(function, session)
+            return await run_to_end(partial(function, session))
 
     async def query(self, function: Callable[[Session], Result]) -> Result:
         """Run a function that only reads in a thread."""
         async with self.session_for_request(writes=False) as session:
-            return await anyio.to_thread.run_sync(function, session)
+            return await run_to_end(partial(function, session))
 
     def notify(self, message: dict[str, Any]) -> None:
         """Send a message to all other servers now; there are none on SQLite."""
@@ -270,11 +272,26 @@ class Database:
         try:
             with anyio.fail_after(self._timeout):
                 async with self._line():
-                    # Shielded: if the wait is cancelled after the thread acquired the gate, the gate is never released.
-                    with anyio.CancelScope(shield=True):
-                        await anyio.to_thread.run_sync(self._wait_for_gate, limiter=anyio.CapacityLimiter(1))
+                    await self._wait_in_thread()
         except TimeoutError:
             raise Unavailable("The database is busy; try again in a moment") from None
+
+    async def _wait_in_thread(self) -> None:
+        """Wait for the gate, which is not left locked if the task is cancelled meanwhile."""
+        is_held = False
+
+        def wait() -> None:
+            nonlocal is_held
+            self._wait_for_gate()
+            is_held = True
+
+        try:
+            with anyio.CancelScope(shield=True):
+                await run_to_end(wait, limiter=anyio.CapacityLimiter(1))
+        except asyncio.CancelledError:
+            if is_held:
+                self._gate.release()
+            raise
 
     def _line(self) -> anyio.Lock:
         """Return the lock of the running event loop, created on its first use."""
