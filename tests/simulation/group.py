@@ -228,4 +228,5 @@ class _Thread:
 
 async def _wait(event: asyncio.Event, seconds: float | None) -> None:
     with suppress(TimeoutError):
-        await asyncio.wait_for(event.wait(), seconds)
+        async with asyncio.timeout(seconds):
+            await event.wait()

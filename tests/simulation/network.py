@@ -65,7 +65,8 @@ class Network:
             delay = 0.0 if chance.random() < 0.5 else 3 * chance.random()
             scheduler.call_later(delay, self._deliver_again, server, method, path, headers, body)
         try:
-            reply = await asyncio.wait_for(asyncio.shield(answer), patience)
+            async with asyncio.timeout(patience):
+                reply = await asyncio.shield(answer)
         except (TimeoutError, ConnectionError) as problem:
             scheduler.note("unanswered", what, type(problem).__name__)
             raise Lost from None

@@ -385,7 +385,8 @@ class AsyncSubscription(_Inbox):
     async def wait(self, seconds: float | None = None) -> list[Change]:
         """As `Subscription.wait`."""
         try:
-            await asyncio.wait_for(self._ready.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._ready.wait()
         except TimeoutError:
             return []
         self._ready.clear()

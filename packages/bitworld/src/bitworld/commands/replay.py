@@ -103,4 +103,5 @@ async def _serve(
             hint("open this URL in a browser; press Ctrl-C to stop")
         print(url, flush=True)
         with suppress(TimeoutError):
-            await asyncio.wait_for(server.run(), duration)
+            async with asyncio.timeout(duration):
+                await server.run()

@@ -108,12 +108,14 @@ class PlayerGates:
         writer: asyncio.StreamWriter,
     ) -> None:
         try:
-            head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), HEAD_SECONDS)
+            async with asyncio.timeout(HEAD_SECONDS):
+                head = await reader.readuntil(b"\r\n\r\n")
         except asyncio.LimitOverrunError:
             raise RequestRefused("431 Request Header Fields Too Large", f"{HEAD_BYTES} bytes at most") from None
         request = read_request(head)
         if request.path == LOG_PATH:
-            body = await asyncio.wait_for(reader.readexactly(request.body_bytes), HEAD_SECONDS)
+            async with asyncio.timeout(HEAD_SECONDS):
+                body = await reader.readexactly(request.body_bytes)
             _take_lines(gate.log, request, body)
             writer.write(_response("200 OK", "kept"))
             await _finish(writer)
@@ -168,7 +170,8 @@ async def _pump(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> N
 async def _finish(writer: asyncio.StreamWriter) -> None:
     """Close once everything written was sent."""
     writer.close()
-    await asyncio.wait_for(writer.wait_closed(), HEAD_SECONDS)
+    async with asyncio.timeout(HEAD_SECONDS):
+        await writer.wait_closed()
 
 
 def _take_lines(log: PostedLog, request: PlayerRequest, body: bytes) -> None:

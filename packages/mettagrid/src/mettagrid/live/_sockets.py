@@ -115,7 +115,8 @@ class Conversation:
             await asyncio.sleep(PING_SECONDS)
             answered = await self.connection.ping(number.to_bytes(4, "big"))
             try:
-                await asyncio.wait_for(answered, PING_SECONDS)
+                async with asyncio.timeout(PING_SECONDS):
+                    await answered
             except TimeoutError:
                 await self.connection.close(1011, "No answer")
                 return
@@ -168,7 +169,8 @@ class Watcher(Conversation):
             await asyncio.sleep(max(0.0, began + 1 / PICTURES_PER_SECOND - time.monotonic()))
             if tick == feed.tick:
                 with suppress(TimeoutError):
-                    seen = await asyncio.wait_for(server.news(seen), 1 / STATES_PER_SECOND if late else 1.0)
+                    async with asyncio.timeout(1 / STATES_PER_SECOND if late else 1.0):
+                        seen = await server.news(seen)
             if await self.has_left(line):
                 return
 

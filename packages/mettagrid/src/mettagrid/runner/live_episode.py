@@ -385,7 +385,8 @@ class LiveMettaGridEpisode:
 
     async def _run_after_grace(self) -> None:
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._all_connected.wait(), self.start_grace_seconds)
+            async with asyncio.timeout(self.start_grace_seconds):
+                await self._all_connected.wait()
         await self.run()
 
     async def _wait_for_next_tick(self) -> None:
@@ -397,7 +398,8 @@ class LiveMettaGridEpisode:
         if not self.pending_human_actions:
             self._acted.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._acted.wait(), self.human_action_timeout_seconds)
+                async with asyncio.timeout(self.human_action_timeout_seconds):
+                    await self._acted.wait()
         while self.paused:
             await asyncio.sleep(_PAUSE_SECONDS)
 

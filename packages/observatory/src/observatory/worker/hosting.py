@@ -146,7 +146,8 @@ class TunnelDoor:
                 await stream.send(piece)
             await stream.send("end")
             with suppress(TimeoutError):  # the server closes
-                await asyncio.wait_for(stream.wait_closed(), OPEN_SECONDS)
+                async with asyncio.timeout(OPEN_SECONDS):
+                    await stream.wait_closed()
 
     async def _carry_socket(self, game: LiveGame, asked: dict[str, Any], stream: ClientConnection) -> None:
         from websockets.asyncio.client import connect
