@@ -3,14 +3,17 @@
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any
 
+import anyio.to_thread
 import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from observatory.database import Database, new_id
 from observatory.database.tables.policies import Policy
+from observatory.database.threads import run_to_end
 from observatory.errors import Unavailable
 
 PATIENCE = 20.0
@@ -34,7 +37,7 @@ class Slow:
 
 
 async def cancelled(started: Coroutine[Any, Any, Any], entered: threading.Event, leave: threading.Event) -> None:
-    """Cancel a task once it has entered; let it go on only after others had time to take what it uses."""
+    """Cancel a task once it has entered; let it continue only after others had time to take what it uses."""
     task = asyncio.create_task(started)
     assert await asyncio.to_thread(entered.wait, PATIENCE)
     for _ in range(3):
@@ -83,6 +86,36 @@ def test_a_task_cancelled_while_it_waits_for_the_gate_leaves_it_open(database: D
     asyncio.run(wait_for_gate())
     with database.transaction() as session:
         assert session.scalar(select(1)) == 1
+
+
+def test_a_thread_that_begins_after_its_task_was_cancelled_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    begin = threading.Event()
+    threads: list[threading.Thread] = []
+    calls: list[str] = []
+
+    def begin_late(function: Callable[[], None]) -> None:
+        begin.wait(PATIENCE)
+        with suppress(asyncio.CancelledError):
+            function()
+
+    async def run_late(function: Callable[[], None], **_options: object) -> None:
+        threads.append(threading.Thread(target=begin_late, args=[function], daemon=True))
+        threads[0].start()
+        await asyncio.Event().wait()
+
+    async def cancel_early() -> None:
+        task = asyncio.create_task(run_to_end(lambda: calls.append("ran")))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    monkeypatch.setattr(anyio.to_thread, "run_sync", run_late)
+    asyncio.run(cancel_early())
+    begin.set()
+    threads[0].join(PATIENCE)
+    assert not threads[0].is_alive()
+    assert calls == []
 
 
 def test_an_exception_in_a_thread_is_the_exception_of_the_task(database: Database) -> None:

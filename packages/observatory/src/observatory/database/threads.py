@@ -21,7 +21,7 @@ _LOOK_AGAIN_SECONDS = 0.002
 async def run_to_end(function: Callable[[], Result], *, limiter: anyio.CapacityLimiter | None = None) -> Result:
     """Run a function in a thread. A task that is cancelled meanwhile waits until the function has returned.
 
-    anyio waits only if one of its scopes is cancelled: after `Task.cancel` the thread would go on with a session that
+    anyio waits only if one of its scopes is cancelled: after `Task.cancel` the thread would still use a session that
     its task has closed, on a connection that another session uses by then.
     """
     turn = threading.Lock()
@@ -30,7 +30,7 @@ async def run_to_end(function: Callable[[], Result], *, limiter: anyio.CapacityL
     def run() -> Result:
         with turn:
             if is_abandoned:
-                raise asyncio.CancelledError  # nobody waits for it
+                raise asyncio.CancelledError  # the result has no reader
             return function()
 
     try:
@@ -41,4 +41,5 @@ async def run_to_end(function: Callable[[], Result], *, limiter: anyio.CapacityL
             while not turn.acquire(blocking=False):
                 with suppress(asyncio.CancelledError):
                     await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+        turn.release()  # for a thread that has not begun yet
         raise
