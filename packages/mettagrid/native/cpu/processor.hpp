@@ -13,7 +13,8 @@ namespace cpu {
 struct Processor {
   bool avx2;    // with BMI1, BMI2 and FMA
   bool avx512;  // F, BW, DQ and VL
-  bool vbmi2, bf16;
+  bool vbmi2;   // with VBMI
+  bool bf16;
   bool is_amd;
 };
 
@@ -33,7 +34,7 @@ inline Processor detect_processor() {
   if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return found;
   found.avx2 = (saved & kYmm) == kYmm && fma && has(b, 5) && has(b, 3) && has(b, 8);
   found.avx512 = found.avx2 && (saved & kZmm) == kZmm && has(b, 16) && has(b, 17) && has(b, 30) && has(b, 31);
-  found.vbmi2 = found.avx512 && has(c, 6);
+  found.vbmi2 = found.avx512 && has(c, 1) && has(c, 6);
   found.bf16 = found.avx512 && a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && has(a, 5);
   return found;
 }

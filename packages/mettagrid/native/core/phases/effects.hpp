@@ -101,8 +101,7 @@ MG_FN void run_as_owner(Machine& m, int32_t territory, int32_t entry, int32_t ow
   const int32_t resources = w.h->resources, tag_words = w.h->tag_words;
   uint16_t *const held = w.owner_held + territory * resources, *const own = w.held(0);
   uint32_t* const tags = w.tags(0);
-  for (int32_t i = 0; i < tag_words; ++i) tags[i] = 0;
-  set_bit(tags, owner);
+  for (int32_t i = 0; i < tag_words; ++i) tags[i] = i == owner >> 5 ? 1u << (owner & 31) : 0;
   const bool is_shared = w.h->territories > 1;
   for (int32_t r = 0; is_shared && r < resources; ++r) own[r] = held[r];
   if (is_shared) w.object_vibe[0] = w.owner_vibe[territory];

@@ -47,6 +47,8 @@ MG_FN void place_shuffle(const Scenery& s, int32_t i, int32_t row, int32_t col) 
   uint8_t* const bytes = row & 4 ? shuffle.second : shuffle.first;
   bytes[at] = static_cast<uint8_t>(2 * word + (col >> 3));
   shuffle.mask[at] = static_cast<uint8_t>(1 << (col & 7));
+  s.permutation->bytes[i] = static_cast<uint8_t>(4 * row + (col >> 3));
+  s.permutation->bits[i] = shuffle.mask[at];
 }
 
 MG_FN void make_window(const Program& p, const Scenery& s, int32_t stride) {
@@ -65,11 +67,11 @@ MG_FN void make_window(const Program& p, const Scenery& s, int32_t stride) {
       if ((bits >> col % kPartColumns) & 1) sets[2 * bits + (i >> 6 & 1)] |= uint64_t{1} << (i & 63);
     }
     if (i < 128) place_shuffle(s, i, row, col);
-    s.location[i] = static_cast<uint8_t>(view.location);
     for (int32_t radius = 0; radius < kRadii; ++radius) {
       const uint64_t is_visible = radius == kFullRadius || ((view.radius_mask >> radius) & 1) != 0;
       s.radius_set[radius * kWindowWords + (i >> 6)] |= is_visible << (i & 63);
-      s.sides[radius * kWindowWords * 64 + i] = shown_fields(view.neighbours >> (4 * radius));
+      s.looks[radius * kWindowWords * 64 + i] =
+          WindowLook{shown_fields(view.neighbours >> (4 * radius)), static_cast<uint8_t>(view.location), 0};
     }
   }
 }
@@ -145,6 +147,7 @@ MG_FN void make_territory(const Program& p, const World& w) {
 }
 
 MG_FN void make_second_part(const Program& p, const World& w) {
+  for (int32_t slot = 0; slot <= w.h->agents; ++slot) forget_limits(w, slot);
   make_territory(p, w);
   make_shown(w);
   make_lines(w);

@@ -103,12 +103,12 @@ MG_FN void object_tokens(const Program& p, const World& w, int32_t slot, Put put
 }
 
 MG_CALL void encode_line(const Settings& set, const Look& look, uint8_t* line) {
-  int32_t count = 0;
+  uint8_t *at = line, *const end = line + 3 * kLineTokens;
   look_tokens(set, look, [&](int32_t feature, int32_t value) {
-    if (count < kLineTokens) put_token(line + 3 * count, 0, static_cast<uint32_t>(feature), static_cast<uint32_t>(value));
-    ++count;
+    if (at < end) put_token(at, 0, static_cast<uint32_t>(feature), static_cast<uint32_t>(value));
+    at += 3;
   });
-  line[kLine - 1] = count <= kLineTokens ? static_cast<uint8_t>(count) : kLineTooLong;
+  line[kLine - 1] = at <= end ? static_cast<uint8_t>((at - line) / 3) : kLineTooLong;
 }
 
 // Encodes the lines of the actors that have changed. Lanes share them word by word. The line of slot 0 has no tokens, so that
@@ -301,15 +301,15 @@ MG_INLINE void copy_marked(uint8_t* to, const uint8_t* from, const Wider& marks)
 }
 
 // Notes the objects on the visible cells as seen, writes their tokens and borders, and returns how many cells it has finished:
-// it stops after `last`, and before a line that is too long. Everything the loop needs is in local variables, because a store
-// of tokens could change any other memory as far as the compiler knows. With `kHasFewOwners`, borders are looked up; with
-// `kIsAlike`, all scenery has the same line, the one after those of the actors.
+// it stops when the tokens of another cell might not fit before `end`, and before a line that is too long. Everything the loop
+// needs is in local variables, because a store of tokens could change any other memory as far as the compiler knows. With
+// `kHasFewOwners`, borders are looked up; with `kIsAlike`, all scenery has the same line, the one after those of the actors.
 template <bool kHasFewOwners, bool kIsAlike>
 MG_INLINE int64_t copy_cells(const Machine& m, int32_t observer, int32_t radius, const Sightings& found, uint8_t*& written,
-                             const uint8_t* last) {
+                             const uint8_t* end) {
+  constexpr int64_t kMostBytes = 3 * (kEdgeTokens + kLineTokens);  // of a cell
   const World& w = m.w;
-  const uint8_t* const locations = w.scenery.location;
-  const uint16_t* const sides = w.scenery.sides + radius * kWindowWords * 64;
+  const WindowLook* const looks = w.scenery.looks + radius * kWindowWords * 64;
   const BorderLine* const border_of = kHasFewOwners ? border_lines(m, observer) : nullptr;
   const int32_t* const line_of = w.scenery.line_of;
   const Line* const lines = w.lines;
@@ -319,107 +319,116 @@ MG_INLINE int64_t copy_cells(const Machine& m, int32_t observer, int32_t radius,
   const int64_t count = found.places.count;
   uint8_t* at = written;
   int64_t next = 0;
-  for (; next < count; ++next) {
-    const Ground ground = found.ground[next];
-    const uint32_t slot = static_cast<uint32_t>(ground.slot());
-    const uint64_t number = kIsAlike ? min_of(slot, actors) : static_cast<uint32_t>(line_of[slot]);
-    const uint8_t* const line = lines[number].bytes;
-    const uint64_t tokens = line[kLine - 1], i = found.places.at[next];
-    const uint8_t location = locations[i];
-    Wider marks;
-    mark_location(location, marks);
-    if (at > last || tokens > kLineTokens) break;
-    object_seen[slot] = step;
-    if (kHasFewOwners) {  // also where there is no border: the processor could not predict it
-      const uint8_t* const border = border_of[ground.borders() & sides[i]].bytes;
-      copy_marked<Wide>(at, border, marks);
-      at += border[sizeof(BorderLine) - 1];
-    } else if (ground.borders() != 0) {
-      const int32_t cell = w.actor_cell(observer) + w.scenery.window_offset[i];
-      TokenWriter out{at, kEdgeTokens + kReach, 0};
-      put_edges(m.p, w, observer, cell, m.p.window[static_cast<int32_t>(i)].neighbours >> (4 * radius), location, out);
-      at = out.at;
+  while (next < count) {
+    const int64_t safe = min_of(count, next + (end - at) / kMostBytes);  // without asking for the space of each cell
+    if (safe <= next) break;
+    for (; next < safe; ++next) {
+      const Ground ground = found.ground[next];
+      const uint32_t slot = static_cast<uint32_t>(ground.slot());
+      const uint64_t number = kIsAlike ? min_of(slot, actors) : static_cast<uint32_t>(line_of[slot]);
+      const uint8_t* const line = lines[number].bytes;
+      const uint64_t tokens = line[kLine - 1], i = found.places.at[next];
+      const WindowLook& look = looks[i];
+      uint8_t* to = at;
+      Wider marks;
+      mark_location(look.location, marks);
+      if (kHasFewOwners) {  // also where there is no border: the processor could not predict it
+        const uint8_t* const border = border_of[ground.borders() & look.sides].bytes;
+        copy_marked<Wide>(to, border, marks);
+        to += border[sizeof(BorderLine) - 1];
+      } else if (ground.borders() != 0) {
+        const int32_t cell = w.actor_cell(observer) + w.scenery.window_offset[i];
+        TokenWriter out{to, kEdgeTokens + kReach, 0};
+        put_edges(m.p, w, observer, cell, m.p.window[static_cast<int32_t>(i)].neighbours >> (4 * radius), look.location, out);
+        to = out.at;
+      }
+      copy_marked<Wider>(to, line, marks);
+      if (tokens > kWide) {
+        if (tokens > kLineTokens) {
+          written = at;
+          return next;
+        }
+        for (uint64_t done = kWide; done < tokens; done += kWide) copy_marked<Wider>(to + 3 * done, line + 3 * done, marks);
+      }
+      object_seen[slot] = step;
+      at = to + 3 * tokens;
     }
-    copy_marked<Wider>(at, line, marks);
-    for (uint64_t done = kWide; done < tokens; done += kWide) copy_marked<Wider>(at + 3 * done, line + 3 * done, marks);
-    at += 3 * tokens;
   }
   written = at;
   return next;
 }
 
-// Gives the cells from `next` on back to `seen`.
-MG_RARE void left_over(const World& w, const Sightings& found, int64_t next, WindowSet& seen, uint32_t& last_seen,
-                       int64_t& cells) {
+// Collects the cells from `next` on, and takes them out of the sum.
+MG_RARE void left_over(const World& w, const Sightings& found, int64_t next, WindowSet& left, uint32_t& last_seen) {
+  left = WindowSet{};
   for (int64_t k = next; k < found.places.count; ++k) {
     const int32_t i = found.places.at[k], slot = found.ground[k].slot();
-    seen.words[i >> 6] |= uint64_t{1} << (i & 63);
+    left.words[i >> 6] |= uint64_t{1} << (i & 63);
     last_seen -= static_cast<uint32_t>(slot == kEmpty ? w.h->step : w.object_seen[slot]);
   }
-  cells = next;
 }
 
 // The cells that are listed in `found`; returns as `copy_cells`.
 MG_INLINE int64_t observe_places(const Machine& m, int32_t observer, int32_t radius, Sightings& found, uint8_t*& written,
-                                 const uint8_t* last) {
+                                 const uint8_t* end) {
   sight_cells(m.w, m.w.actor_cell(observer), found);
   const bool is_alike = m.w.scenery.h->kinds <= 1;
   if (m.w.has_few_owners()) {
-    return is_alike ? copy_cells<true, true>(m, observer, radius, found, written, last)
-                    : copy_cells<true, false>(m, observer, radius, found, written, last);
+    return is_alike ? copy_cells<true, true>(m, observer, radius, found, written, end)
+                    : copy_cells<true, false>(m, observer, radius, found, written, end);
   }
-  return is_alike ? copy_cells<false, true>(m, observer, radius, found, written, last)
-                  : copy_cells<false, false>(m, observer, radius, found, written, last);
+  return is_alike ? copy_cells<false, true>(m, observer, radius, found, written, end)
+                  : copy_cells<false, false>(m, observer, radius, found, written, end);
 }
 
 #if MG_HAS_LEVELS
 __attribute__((target("avx2,bmi,bmi2"))) inline int64_t observe_places_avx2(const Machine& m, int32_t observer, int32_t radius,
                                                                             Sightings& found, uint8_t*& written,
-                                                                            const uint8_t* last) {
-  return observe_places(m, observer, radius, found, written, last);
+                                                                            const uint8_t* end) {
+  return observe_places(m, observer, radius, found, written, end);
 }
 #endif
 
 MG_FN int64_t observe_found(const Machine& m, int32_t observer, int32_t radius, Sightings& found, uint8_t*& written,
-                            const uint8_t* last) {
+                            const uint8_t* end) {
 #if MG_HAS_LEVELS
-  if (has_level(ProcessorLevel::kAvx2)) return observe_places_avx2(m, observer, radius, found, written, last);
+  if (has_level(ProcessorLevel::kAvx2)) return observe_places_avx2(m, observer, radius, found, written, end);
 #endif
-  return observe_places(m, observer, radius, found, written, last);
+  return observe_places(m, observer, radius, found, written, end);
 }
 
-// The same as `observe_cells` for the cells before the end of the budget comes near, if no object blocks vision; removes them
-// from `seen`.
-MG_FN int32_t observe_quickly(const Machine& m, int32_t observer, int32_t radius, WindowSet& seen, TokenWriter& writer) {
-  constexpr int32_t kMost = kEdgeTokens + kLineTokens + kReach;
+// The same as `observe_cells` for the cells before the end of the budget comes near, if no object blocks vision. Returns
+// whether these were all; the others are in `left`.
+MG_FN bool observe_quickly(const Machine& m, int32_t observer, int32_t radius, TokenWriter& writer, int32_t& unseen,
+                           WindowSet& left) {
   const int32_t room = writer.room - writer.attempted;
-  if (room < kMost) return 0;
   Sightings found;
-  list_places(seen, m.w.scenery.h->window, found.places);
-  uint8_t *const begin = writer.at, *const last = begin + 3 * (room - kMost);
-  const int64_t next = observe_found(m, observer, radius, found, writer.at, last);
+  find_places(m.w, m.w.actor_cell(observer), radius, found.places);
+  uint8_t *const begin = writer.at, *const end = begin + 3 * max_of(0, room - kReach);
+  const int64_t next = observe_found(m, observer, radius, found, writer.at, end);
   m.w.object_seen[kEmpty] = 0;
   writer.attempted += static_cast<int32_t>(writer.at - begin) / 3;
   uint32_t last_seen = found.last_seen;
-  int64_t cells = found.places.count;
-  seen = WindowSet{};
-  if (next < cells) left_over(m.w, found, next, seen, last_seen, cells);
-  return static_cast<int32_t>(static_cast<uint32_t>(cells) * static_cast<uint32_t>(m.w.h->step) - last_seen);
+  const bool is_all = next == found.places.count;
+  if (!is_all) left_over(m.w, found, next, left, last_seen);
+  unseen = static_cast<int32_t>(static_cast<uint32_t>(next) * static_cast<uint32_t>(m.w.h->step) - last_seen);
+  return is_all;
 }
 
 #endif
 
 // Writes the tokens of the visible objects and borders, nearest first.
 MG_FN int32_t observe_window(const Machine& m, int32_t observer, int32_t radius, TokenWriter& writer) {
-  const Program& p = m.p;
   const World& w = m.w;
-  WindowSet seen = find_seen(w, w.actor_cell(observer), radius);
-  int32_t unseen = 0;
 #if !defined(__CUDA_ARCH__)
-  if (!m.plain() && w.h->vision_blockers == 0) unseen = observe_quickly(m, observer, radius, seen, writer);
+  if (!m.plain() && w.h->vision_blockers == 0) {
+    int32_t unseen = 0;
+    WindowSet left;
+    if (observe_quickly(m, observer, radius, writer, unseen, left)) return unseen;
+    return unseen + observe_cells(m.p, w, observer, radius, false, left, writer);
+  }
 #endif
-  if ((seen.words[0] | seen.words[1] | seen.words[2] | seen.words[3]) == 0) return unseen;
-  return unseen + observe_cells(p, w, observer, radius, m.plain(), seen, writer);
+  return observe_cells(m.p, w, observer, radius, m.plain(), find_seen(w, w.actor_cell(observer), radius), writer);
 }
 
 // Used tokens are contiguous, so after the reach of wide copies, clearing ends at the first unused token.

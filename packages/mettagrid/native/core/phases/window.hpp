@@ -72,6 +72,8 @@ MG_FN void collect_parts(const World& w, const WindowCorner& corner, Wide* seen)
 using Bytes32 = char __attribute__((vector_size(32)));
 using Words4 = uint32_t __attribute__((vector_size(16)));
 using Words8 = uint32_t __attribute__((vector_size(32)));
+using Bytes64 = char __attribute__((vector_size(64)));
+using Words16 = uint32_t __attribute__((vector_size(64)));
 
 // All rows at once: `Scenery::shuffles` says for each place of the window in which byte and bit its cell is. For windows of up
 // to 128 cells. Reads 16 rows, however many the window has.
@@ -162,29 +164,6 @@ MG_FN void list_by_table(const WindowSet& seen, int32_t window, Places& places) 
   places.count = count;
 }
 
-#if MG_HAS_LEVELS
-// The same with AVX-512, for windows of up to 128 cells.
-__attribute__((target("avx512vbmi2,avx512bw,popcnt"))) inline void compress_places(const WindowSet& seen, Places& places) {
-  using Chars64 = char __attribute__((vector_size(64)));
-  Chars64 low, high, none = {};
-  for (int32_t i = 0; i < 64; ++i) low[i] = static_cast<char>(i);
-  high = low + static_cast<char>(64);
-  low = __builtin_ia32_compressqi512_mask(low, none, seen.words[0]);
-  high = __builtin_ia32_compressqi512_mask(high, none, seen.words[1]);
-  const int64_t count = __builtin_popcountll(seen.words[0]);
-  __builtin_memcpy(places.at, &low, sizeof low);
-  __builtin_memcpy(places.at + count, &high, sizeof high);
-  places.count = count + __builtin_popcountll(seen.words[1]);
-}
-#endif
-
-MG_FN void list_places(const WindowSet& seen, int32_t window, Places& places) {
-#if MG_HAS_LEVELS
-  if (window <= 128 && has_level(ProcessorLevel::kAvx512)) return compress_places(seen, places);
-#endif
-  list_by_table(seen, window, places);
-}
-
 #endif
 
 // The window cells that have something to show, as far as the observer sees.
@@ -193,5 +172,49 @@ MG_FN WindowSet find_seen(const World& w, int32_t here, int32_t radius) {
   for (int32_t i = 0; i < kWindowWords; ++i) seen.words[i] &= w.scenery.radius_set[radius * kWindowWords + i];
   return seen;
 }
+
+#if !defined(__CUDA_ARCH__)
+
+#if MG_HAS_LEVELS
+// The same as a list, for windows of up to 128 cells: bytes of the rows go to the places of all cells at once, and those of the
+// cells in the set to the front.
+__attribute__((target("avx512vbmi,avx512vbmi2,avx512bw,popcnt"))) inline void find_places_avx512(const World& w, int32_t here,
+                                                                                                 int32_t radius,
+                                                                                                 Places& places) {
+  const WindowCorner corner = window_corner(w, here);
+  const uint8_t* const at = corner.bytes;
+  const int64_t step = corner.row_bytes;
+  const auto row = [&](int64_t i) __attribute__((target("avx512bw"))) { return load_bits(at + i * step); };
+  const Words16 rows = {row(0), row(1), row(2),  row(3),  row(4),  row(5),  row(6),  row(7),
+                        row(8), row(9), row(10), row(11), row(12), row(13), row(14), row(15)};
+  const Bytes64 bytes = reinterpret_cast<Bytes64>(rows >> static_cast<uint32_t>(corner.shift)), none = {};
+  Bytes64 from[2], bits[2], numbers;
+  __builtin_memcpy(from, w.scenery.permutation->bytes, sizeof from);
+  __builtin_memcpy(bits, w.scenery.permutation->bits, sizeof bits);
+  for (int32_t i = 0; i < 64; ++i) numbers[i] = static_cast<char>(i);
+  const uint64_t* const visible = w.scenery.radius_set + radius * kWindowWords;
+  constexpr uint64_t kAll = ~uint64_t{0};
+  const Bytes64 first = __builtin_ia32_permvarqi512_mask(bytes, from[0], none, kAll);
+  const Bytes64 second = __builtin_ia32_permvarqi512_mask(bytes, from[1], none, kAll);
+  const uint64_t low = __builtin_ia32_ptestmb512(first, bits[0], kAll) & visible[0];
+  const uint64_t high = __builtin_ia32_ptestmb512(second, bits[1], kAll) & visible[1];
+  const Bytes64 low_places = __builtin_ia32_compressqi512_mask(numbers, none, low);
+  const Bytes64 high_places = __builtin_ia32_compressqi512_mask(numbers + static_cast<char>(64), none, high);
+  const int64_t count = __builtin_popcountll(low);
+  __builtin_memcpy(places.at, &low_places, sizeof low_places);
+  __builtin_memcpy(places.at + count, &high_places, sizeof high_places);
+  places.count = count + __builtin_popcountll(high);
+}
+#endif
+
+MG_FN void find_places(const World& w, int32_t here, int32_t radius, Places& places) {
+  const int32_t window = w.scenery.h->window;
+#if MG_HAS_LEVELS
+  if (window <= 128 && has_level(ProcessorLevel::kAvx512)) return find_places_avx512(w, here, radius, places);
+#endif
+  list_by_table(find_seen(w, here, radius), window, places);
+}
+
+#endif
 
 }  // namespace mg

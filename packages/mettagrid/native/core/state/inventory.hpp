@@ -152,6 +152,17 @@ MG_FN int32_t most_held(const Program& p, const uint16_t* held, int32_t group, i
   return max_of(0, limit_with(p, held, group) - others);
 }
 
+// Limits of agents that depend on modifiers alone are stored until a modifier changes. Only a CPU stores them: a GPU would read
+// another line of memory for each agent.
+MG_FN void forget_limits(const World& w, int32_t slot) {
+#if !defined(__CUDA_ARCH__)
+  const int32_t resources = w.h->resources;
+  for (int32_t i = 0; slot <= w.h->agents && i < resources; ++i) w.agent_limit[slot * resources + i] = 0;
+#else
+  (void)w, (void)slot;
+#endif
+}
+
 MG_RARE int32_t grow_order(const World& w, int32_t slot) {
   make_room(w.held_order + slot * w.h->resources, w.h->resources, w.held_level[slot]);
   w.touch(slot);
@@ -169,23 +180,49 @@ MG_FN int32_t touch_empty(const World& w, int32_t slot) {
 
 MG_RARE int32_t apply_change(const Program& p, const World& w, int32_t slot, int32_t resource, int32_t before, int32_t after) {
   set_held(p, w, slot, resource, after);
-  if (after < before && is_modifier(p, w, slot, resource)) drop_excess(p, w, slot);
+  if (is_modifier(p, w, slot, resource)) {
+    forget_limits(w, slot);
+    if (after < before) drop_excess(p, w, slot);
+  }
   return after - before;
+}
+
+// `most`: its limit, or at least `wanted`.
+MG_FN int32_t change_amount(const Program& p, const World& w, int32_t slot, int32_t resource, int32_t before, int64_t wanted,
+                            int32_t most) {
+  const int32_t after = static_cast<int32_t>(clamp_to<int64_t>(wanted, 0, most));
+  if (after != before) return apply_change(p, w, slot, resource, before, after);
+  return before == 0 ? touch_empty(w, slot) : 0;
+}
+
+// The same if the limit is not known. That of an agent is stored if it depends on modifiers alone.
+MG_RARE int32_t change_within_limit(const Program& p, const World& w, int32_t slot, int32_t resource, int32_t before,
+                                    int64_t wanted) {
+  const uint16_t* const held = w.held(slot);
+  const int32_t group = limit_group(p, w, slot, resource);
+  int32_t most = 0;
+  if (w.is_agent(slot) && (group < 0 || p.limit_groups[group].member_count == 1)) {
+    most = group < 0 ? kMostHeld : limit_with(p, held, group);
+    w.agent_limit[slot * w.h->resources + resource] = static_cast<uint16_t>(most);
+  } else if (wanted > 0) {
+    most = most_held(p, held, group, resource, wanted);
+  }
+  return change_amount(p, w, slot, resource, before, wanted, most);
 }
 
 // Changes an amount within its limit and returns the actual change. An over-full amount is cut by any change. Whatever it
 // calls, it calls last: it is short and frequent, and need not save registers.
 MG_CALL int32_t change_resource(const Program& p, const World& w, int32_t slot, int32_t resource, int64_t delta) {
-  const uint16_t* const held = w.held(slot);
-  const int32_t before = held[resource];
+  const int32_t before = w.held(slot)[resource];
   const int64_t wanted = before + delta;
-  int32_t after = 0;
-  if (wanted > 0) {
-    const int32_t most = most_held(p, held, limit_group(p, w, slot, resource), resource, wanted);
-    after = static_cast<int32_t>(min_of<int64_t>(wanted, most));
-  }
-  if (after != before) return apply_change(p, w, slot, resource, before, after);
-  return before == 0 ? touch_empty(w, slot) : 0;
+#if !defined(__CUDA_ARCH__)
+  const int32_t limit = slot <= w.h->agents ? w.agent_limit[slot * w.h->resources + resource] : 0;
+  if (limit == 0) return change_within_limit(p, w, slot, resource, before, wanted);
+#else
+  const int32_t group = limit_group(p, w, slot, resource);
+  const int32_t limit = wanted > 0 ? most_held(p, w.held(slot), group, resource, wanted) : 0;
+#endif
+  return change_amount(p, w, slot, resource, before, wanted, limit);
 }
 
 // Moves up to `amount` and returns the moved amount. Both sides are updated even if nothing can move, which cuts an

@@ -140,6 +140,7 @@ MG_CALL void make_object(const Program& p, const World& w, int32_t slot, int32_t
     w.order(slot)[r] = kNoResource;
   }
   w.held_level[slot] = 0;
+  forget_limits(w, slot);
   for (int32_t i = 0; i < t.initial_count; ++i) {
     const Pair& initial = p.pairs[t.first_initial + i];
     w.held(slot)[initial.key] = static_cast<uint16_t>(initial.value);

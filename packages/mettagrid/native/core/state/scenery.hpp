@@ -46,6 +46,18 @@ struct alignas(32) WindowShuffle {
 };
 constexpr uint8_t kNoByte = 0x80;
 
+// The same for all bytes at once, in four bytes for each row: which byte of the rows each cell of the window is in, and its
+// bit there, or no bit.
+struct alignas(64) WindowPermutation {
+  uint8_t bytes[128], bits[128];
+};
+
+// What the tokens of a window cell need: the fields of its borders to show, and its location.
+struct WindowLook {
+  uint16_t sides;
+  uint8_t location, unused;
+};
+
 // X(type, name, count)
 #define MG_SCENERY(X)                                                                                                         \
   X(SceneryObject, objects, h.objects + 1) /* one more, so that any slot can look it up */                                    \
@@ -56,14 +68,14 @@ constexpr uint8_t kNoByte = 0x80;
   X(uint8_t, order, h.templates* h.resources) /* [template][position] */                                                      \
   X(uint8_t, lines, h.templates* kLine)       /* encoded tokens of scenery templates */                                       \
   X(int32_t, window_offset, h.window)         /* cell of each window cell, from the observer's */                             \
-  X(uint8_t, location, h.window)              /* of each window cell */                                                       \
   X(int32_t, line_of, h.slots)                /* number of each slot's line in a world */                                     \
   X(int32_t, kinds, h.templates)              /* their templates, in the order of their lines */                              \
   X(uint64_t, parts,                                                                                                          \
     kWindowSide * kRowParts * kPartSets * kWindowWords) /* [half][row][part][bits][2]: half of the window with those cells */ \
   X(WindowShuffle, shuffles, kShuffles)                 /* for windows of up to 128 cells */                                  \
+  X(WindowPermutation, permutation, 1)                  /* for the same */                                                    \
   X(uint64_t, radius_set, kRadii* kWindowWords)         /* [radius]: bit per window cell visible at it */                     \
-  X(uint16_t, sides, kRadii * kWindowWords * 64)        /* [radius][window cell]: fields of the borders of a cell to show */
+  X(WindowLook, looks, kRadii * kWindowWords * 64)      /* [radius][window cell] */
 
 struct Scenery {
   SceneryHead* h;

@@ -173,11 +173,12 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
 
 // ...then data that is derived from the state: hashes, snapshots and comparisons ignore it.
 #define MG_MADE(X)                                                                                                             \
-  X(uint64_t, changed, (h.slots + 64) / 64)                /* bit per slot, see World::mark */                                 \
-  X(uint32_t, dirty, (h.actors + 31) / 32)                 /* bit per actor: its line must be encoded before use */            \
-  X(StaleRegions, stale, 1)                                /* see territory.hpp */                                             \
-  X(uint32_t, shown, h.cell_words + h.stride / 2 + 2)      /* bit per cell: it has an object or edge; 16 rows to spare */      \
-  X(int16_t, owner, h.territories* h.cells)                /* [territory][cell]: tag id or -1 */                               \
+  X(uint64_t, changed, (h.slots + 64) / 64)              /* bit per slot, see World::mark */                                   \
+  X(uint32_t, dirty, (h.actors + 31) / 32)               /* bit per actor: its line must be encoded before use */              \
+  X(uint16_t, agent_limit, (h.agents + 1) * h.resources) /* [slot][resource]: what it may hold, 0 = unknown; inventory.hpp */  \
+  X(StaleRegions, stale, 1)                              /* see territory.hpp */                                               \
+  X(uint32_t, shown, h.cell_words + h.stride / 2 + 2)    /* bit per cell: it has an object or edge; 16 rows to spare */        \
+  X(int16_t, owner, h.territories* h.cells)              /* [territory][cell]: tag id or -1 */                                 \
   X(int16_t, owner_seen, h.territories == 1 ? 0 : h.cells) /* ...of the first territory that has one; see `view` */            \
   X(Line, lines, h.actors + h.templates + 1)               /* of actors and of scenery templates; one to spare for wide reads. \
                                                               Last: a reset leaves them */
