@@ -9,7 +9,9 @@ import torch
 from mettagrid.batch import Batch as CpuBatch
 from mettagrid.batch import MapPool
 from mettagrid.compiler import Program, compiled
+from mettagrid.config.game_value import stat
 from mettagrid.config.mettagrid_config import MettaGridConfig, ObsConfig
+from mettagrid.config.reward_config import reward
 from mettagrid.gpu import Batch, GpuOutOfMemory, GpuUnavailable
 
 SEEDS = [4, 9, 2**32 - 1]
@@ -108,6 +110,16 @@ def test_a_world_can_be_looked_at(config: MettaGridConfig, program: Program) -> 
             assert copy.diff(world) == []
             assert copy.get_episode_stats() == world.get_episode_stats()
             assert copy.grid_objects().keys() == world.grid_objects().keys()
+
+
+def test_rewards_for_what_agents_see_are_those_of_the_cpu() -> None:
+    config = room(steps=6)
+    config.game.agent.rewards = {"visited": reward(stat("cell.visited"))}
+    program = compiled(config)
+    built = program.map(rows(config, 3))
+    with CpuBatch([program.world(built, seed) for seed in SEEDS]) as cpu, emulated(program, built) as gpu:
+        assert_same(cpu, gpu)
+        play(cpu, gpu, 8)
 
 
 def test_a_world_that_fails_is_named_and_plays_its_next_episode() -> None:
