@@ -195,18 +195,16 @@ MG_FN int32_t change_amount(const Program& p, const World& w, int32_t slot, int3
   return before == 0 ? touch_empty(w, slot) : 0;
 }
 
-// The same if the limit is not known. That of an agent is stored if it depends on modifiers alone.
+// The same for an increase if the limit is not known. That of an agent is stored if it depends on modifiers alone.
 MG_RARE int32_t change_within_limit(const Program& p, const World& w, int32_t slot, int32_t resource, int32_t before,
                                     int64_t wanted) {
   const uint16_t* const held = w.held(slot);
   const int32_t group = limit_group(p, w, slot, resource);
-  int32_t most = 0;
-  if (w.is_agent(slot) && (group < 0 || p.limit_groups[group].member_count == 1)) {
-    most = group < 0 ? kMostHeld : limit_with(p, held, group);
-    w.agent_limit[slot * w.h->resources + resource] = static_cast<uint16_t>(most);
-  } else if (wanted > 0) {
-    most = most_held(p, held, group, resource, wanted);
-  }
+  const bool is_stored = w.is_agent(slot) && (group < 0 || p.limit_groups[group].member_count == 1);
+  const int32_t most = !is_stored  ? most_held(p, held, group, resource, wanted)
+                       : group < 0 ? kMostHeld
+                                   : limit_with(p, held, group);
+  if (is_stored) w.agent_limit[slot * w.h->resources + resource] = static_cast<uint16_t>(most);
   return change_amount(p, w, slot, resource, before, wanted, most);
 }
 
@@ -217,7 +215,7 @@ MG_CALL int32_t change_resource(const Program& p, const World& w, int32_t slot, 
   const int64_t wanted = before + delta;
 #if !defined(__CUDA_ARCH__)
   const int32_t limit = slot <= w.h->agents ? w.agent_limit[slot * w.h->resources + resource] : 0;
-  if (limit == 0) return change_within_limit(p, w, slot, resource, before, wanted);
+  if (limit == 0 && wanted > 0) return change_within_limit(p, w, slot, resource, before, wanted);
 #else
   const int32_t group = limit_group(p, w, slot, resource);
   const int32_t limit = wanted > 0 ? most_held(p, w.held(slot), group, resource, wanted) : 0;

@@ -22,15 +22,14 @@ struct Random {
 
   MG_FN static uint32_t twist(uint32_t high, uint32_t low) {
     const uint32_t joined = (high & 0x80000000u) | (low & 0x7FFFFFFFu);
-    return (joined >> 1) ^ ((joined & 1u) ? 0x9908B0DFu : 0u);
+    return (joined >> 1) ^ (0x9908B0DFu & (0u - (joined & 1u)));  // half of the words: no branch could be predicted
   }
 
   MG_CALL void refill() {
-    for (int32_t i = 0; i < kWords; ++i) {
-      const int32_t after = i + 1 < kWords ? i + 1 : 0;
-      const int32_t far = i + kShift < kWords ? i + kShift : i + kShift - kWords;
-      state[i] = state[far] ^ twist(state[i], state[after]);
-    }
+    constexpr int32_t kRest = kWords - kShift, kLast = kWords - 1;
+    for (int32_t i = 0; i < kRest; ++i) state[i] = state[i + kShift] ^ twist(state[i], state[i + 1]);
+    for (int32_t i = kRest; i < kLast; ++i) state[i] = state[i - kRest] ^ twist(state[i], state[i + 1]);
+    state[kLast] = state[kShift - 1] ^ twist(state[kLast], state[0]);
     next = 0;
   }
 
