@@ -152,7 +152,7 @@ class Batch {
     } else if (job.actions != nullptr) {
       world.io.actions = job.actions + row;
       world.io.vibe_actions = job.vibe_actions + row;
-      if (seat.played + 1 < job.steps) {  // the rows of a world are too far apart for the processor to foresee
+      if (seat.played + 1 < job.steps) {  // the rows of a world are too far apart for the hardware prefetcher
         const int64_t bytes = int64_t{world.w.h->agents} * 4;
         mg::prefetch_bytes(world.io.actions + agents_, bytes);
         mg::prefetch_bytes(world.io.vibe_actions + agents_, bytes);

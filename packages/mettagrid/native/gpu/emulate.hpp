@@ -67,7 +67,7 @@ inline void emulate(const std::string& kernel, const DeviceBatch& b, uint64_t nu
   const auto each_world = [&](const auto& visit) {
     for (int64_t world = 0; world < b.worlds; ++world) visit(world);
   };
-  // Steps in order observe as the CPU engine does, which encodes borders ahead.
+  // Steps in order run the observation code of the CPU engine, which needs a cache of encoded borders.
   const auto borders = b.in_order ? std::make_unique<mg::BorderCache>() : nullptr;
   each_world([&](int64_t world) { b.scratch[world].borders = borders.get(); });
   const auto each_row = [&](const auto& visit) {

@@ -159,7 +159,11 @@ MG_OPERATION(ClearResources) {
   const int32_t slot = m.entity(in.a);
   for (int32_t i = 0; slot >= 0 && i < in.c; ++i) {
     const int32_t resource = m.p.lists[in.b + i].value, held = m.w.held(slot)[resource];
-    held == 0 ? touch_empty(m.w, slot) : change_resource(m.p, m.w, slot, resource, -int64_t{held});
+    if (held != 0) {
+      change_resource(m.p, m.w, slot, resource, -int64_t{held});
+    } else {
+      touch_empty(m.w, slot);
+    }
   }
   return next;
 }

@@ -320,7 +320,7 @@ MG_INLINE int64_t copy_cells(const Machine& m, int32_t observer, int32_t radius,
   uint8_t* at = written;
   int64_t next = 0;
   while (next < count) {
-    const int64_t safe = min_of(count, next + (end - at) / kMostBytes);  // without asking for the space of each cell
+    const int64_t safe = min_of(count, next + (end - at) / kMostBytes);  // cells that certainly fit
     if (safe <= next) break;
     for (; next < safe; ++next) {
       const Ground ground = found.ground[next];
@@ -332,7 +332,7 @@ MG_INLINE int64_t copy_cells(const Machine& m, int32_t observer, int32_t radius,
       uint8_t* to = at;
       Wider marks;
       mark_location(look.location, marks);
-      if (kHasFewOwners) {  // also where there is no border: the processor could not predict it
+      if (kHasFewOwners) {  // for every cell: a branch on whether it has a border would often be mispredicted
         const uint8_t* const border = border_of[ground.borders() & look.sides].bytes;
         copy_marked<Wide>(to, border, marks);
         to += border[sizeof(BorderLine) - 1];

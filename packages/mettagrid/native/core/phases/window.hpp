@@ -176,8 +176,8 @@ MG_FN WindowSet find_seen(const World& w, int32_t here, int32_t radius) {
 #if !defined(__CUDA_ARCH__)
 
 #if MG_HAS_LEVELS
-// The same as a list, for windows of up to 128 cells: bytes of the rows go to the places of all cells at once, and those of the
-// cells in the set to the front.
+// The same as a list, for windows of up to 128 cells: a permutation collects the bit of every cell, and a compression lists the
+// cells whose bit is set.
 __attribute__((target("avx512vbmi,avx512vbmi2,avx512bw,popcnt"))) inline void find_places_avx512(const World& w, int32_t here,
                                                                                                  int32_t radius,
                                                                                                  Places& places) {

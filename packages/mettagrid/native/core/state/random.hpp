@@ -22,7 +22,7 @@ struct Random {
 
   MG_FN static uint32_t twist(uint32_t high, uint32_t low) {
     const uint32_t joined = (high & 0x80000000u) | (low & 0x7FFFFFFFu);
-    return (joined >> 1) ^ (0x9908B0DFu & (0u - (joined & 1u)));  // half of the words: no branch could be predicted
+    return (joined >> 1) ^ (0x9908B0DFu & (0u - (joined & 1u)));  // a branch would be mispredicted for half of the words
   }
 
   MG_CALL void refill() {

@@ -46,13 +46,13 @@ struct alignas(32) WindowShuffle {
 };
 constexpr uint8_t kNoByte = 0x80;
 
-// The same for all bytes at once, in four bytes for each row: which byte of the rows each cell of the window is in, and its
-// bit there, or no bit.
+// The same for AVX-512, which moves any byte to any place: for each cell of the window the byte that has its bit, with four
+// bytes per row, and that bit. Places without a cell have no bit.
 struct alignas(64) WindowPermutation {
   uint8_t bytes[128], bits[128];
 };
 
-// What the tokens of a window cell need: the fields of its borders to show, and its location.
+// How a window cell is observed: which fields of its borders are shown, and the location of its tokens.
 struct WindowLook {
   uint16_t sides;
   uint8_t location, unused;
