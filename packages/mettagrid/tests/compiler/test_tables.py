@@ -37,6 +37,13 @@ def test_masks_of_equal_sets_share_a_row():
     assert tables.count("masks") == 3
 
 
+def test_equal_lists_are_stored_once():
+    tables = Tables()
+    assert tables.add_list([3, 1, 2]) == tables.add_list([3, 1, 2]) == (0, 3)
+    assert tables.add_list([1, 2]) == (3, 2)
+    assert tables.count("lists") == 5
+
+
 def test_an_unknown_field_of_a_table_is_a_key_error():
     with pytest.raises(KeyError, match="Table 'settings' has no fields"):
         Tables().add("settings", colour=1)

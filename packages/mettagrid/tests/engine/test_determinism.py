@@ -179,8 +179,9 @@ def test_a_world_may_wander_from_thread_to_thread(rich, cells):
 def test_two_threads_cannot_step_one_world_at_once(game, cells):
     """One of them gets an error; the world has taken exactly the steps that raised none."""
     drawn = "\n".join(["@" * 20, *["#" * 20] * 19])
-    crowd = QueryCountValue(query=query("type:wall", [isNear("type:agent", radius=1)]))
-    own = weighted_sum([(1.0, crowd), (1.0, inv("gold"))])  # differs by agent, so that agents cannot share it
+    # More results than are cached, and a value that differs by agent, so that agents cannot share it.
+    crowds = [QueryCountValue(query=query("type:wall", [isNear("type:agent", radius=i)])) for i in range(1, 21)]
+    own = weighted_sum([*((1.0, crowd) for crowd in crowds), (1.0, inv("gold"))])
     agent = AgentConfig(rewards={"crowd": AgentReward(reward=own)})
     engine = MettaGrid(game(drawn, agent=agent), cells(drawn), 0)  # a step takes some milliseconds
     start = threading.Barrier(2)

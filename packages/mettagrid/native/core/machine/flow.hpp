@@ -17,20 +17,27 @@ MG_FN int32_t after_use(Machine& m, const Call& call, bool success) {
   return entry;
 }
 
+// Of an instruction `CallShared`: whose result is cached.
+MG_FN int32_t actor_of_result(const Machine& m, const Instr& in) { return in.c != 0 ? m.ctx.actor : kNone; }
+
+MG_FN void keep_result(Machine& m, const Instr& in) { m.keep_result(in.a, in.b, actor_of_result(m, in)); }
+
 namespace operations {
 
 // Not the last one of a run.
 MG_OPERATION(Return) {
   const Call call = m.s.call[--m.s.calls];
   if (call.kind == CallKind::kRestore || call.kind == CallKind::kUse) m.ctx = call.kept;
-  if (call.kind == CallKind::kShared) m.keep_result(m.p.code[call.back - 1].a, m.p.code[call.back - 1].b);
+  if (call.kind == CallKind::kShared) keep_result(m, m.p.code[call.back - 1]);
   const bool is_use = call.kind == CallKind::kUse || call.kind == CallKind::kAfterUse;
   return is_use ? after_use(m, call, in.a != 0) : call.back;
 }
 
 MG_OPERATION(Jump) { return in.jump; }
 MG_OPERATION(Call) { return m.enter(next, CallKind::kInline, in.a) ? in.a : next; }
-MG_OPERATION(CallShared) { return !m.reuse_result(in.a, in.b) && m.enter(next, CallKind::kShared, in.a) ? in.a : next; }
+MG_OPERATION(CallShared) {
+  return !m.reuse_result(in.a, in.b, actor_of_result(m, in)) && m.enter(next, CallKind::kShared, in.a) ? in.a : next;
+}
 
 MG_OPERATION(FlagPush) {
   if (m.s.flags == kNumbers) m.fail(Fault::kStack);

@@ -69,10 +69,11 @@ struct Shared {
   float value[kSharedTeams];
 };
 
-// The cached result of a query that depends only on the state of the world, and the change counter at that time.
+// The cached result of a query that depends only on the state of the world, or also on the tags of the actor, and the change
+// counter at that time.
 struct KeptResult {
   uint64_t change;
-  int32_t query, count;
+  int32_t query, actor, count;  // actor: slot or kNone
   int32_t slots[kKeptSlots];
 };
 
@@ -131,8 +132,10 @@ struct Scratch {
   int32_t last_observer;  // slot or kNone
   const BorderLine* last_borders;
   const TeamTokens* last_team;  // null: not shared
-  // Counts changes of the world. Between two runs anything may have changed; inside one, only mutations change it.
+  // Counts changes of the world. Between two runs anything may have changed, except while values are read; inside one, only
+  // mutations change it.
   uint64_t changes;
+  bool is_reading;
   KeptResult kept[kKeptResults];
   int32_t completion;
 };
@@ -149,7 +152,7 @@ struct Machine {
   MG_FN Machine(const Program& program, const World& world, Scratch& scratch)
       : p(program), w(world), s(scratch), ctx{kNone, kNone, kNone, 0, 0}, now(world.h->step) {
     s.top = s.calls = s.loops = s.numbers = s.flags = s.results = 0;
-    s.deferring = false;
+    s.deferring = s.is_reading = false;
     s.deferred_count = 0;
   }
 
@@ -218,21 +221,22 @@ struct Machine {
   }
 
   // Makes the cached result of a query the query result; false if the query must run again.
-  MG_FN bool reuse_result(int32_t query, int32_t place) {
+  MG_FN bool reuse_result(int32_t query, int32_t place, int32_t actor) {
     const KeptResult& kept = s.kept[place];
-    if (kept.change != s.changes || kept.query != query || plain()) return false;
+    if (kept.change != s.changes || kept.query != query || kept.actor != actor || plain()) return false;
     const int32_t begin = s.top;
     for (int32_t i = 0; i < kept.count; ++i) keep(kept.slots[i]);
     push_result(begin);
     return true;
   }
 
-  MG_FN void keep_result(int32_t query, int32_t place) {
+  MG_FN void keep_result(int32_t query, int32_t place, int32_t actor) {
     KeptResult& kept = s.kept[place];
     const int32_t begin = result_begin(), count = s.top - begin;
     if (count > kKeptSlots) return;
     kept.change = s.changes;
     kept.query = query;
+    kept.actor = actor;
     kept.count = count;
     for (int32_t i = 0; i < count; ++i) kept.slots[i] = s.arena[begin + i];
   }
@@ -257,6 +261,8 @@ struct Machine {
 
   // From now on until the last call of `read`, nothing that a value could depend on changes.
   MG_FN void begin_reading() {
+    ++s.changes;
+    s.is_reading = true;
     for (int32_t i = 0; i < min_of(p.values.size, kSharedValues); ++i) s.shared[i].count = 0;
   }
 

@@ -174,6 +174,11 @@ MG_OPERATION(AddResource) {
   else if (in.c >= 0) game_stat(m.w, in.c) += delta;
   return next;
 }
+MG_OPERATION(AddHeld) {
+  const int32_t slot = m.entity(in.a);
+  if (slot >= 0) change_resource(m.p, m.w, slot, in.b, m.w.held(slot)[in.c]);
+  return next;
+}
 MG_OPERATION(QueryMove) {
   query_move(m, in);
   return next;

@@ -32,7 +32,7 @@ MG_FN void note_rule(Machine& m, int32_t pc) {
 template <bool kWatched>
 MG_CALL bool Machine::run_code(int32_t entry) {
   const int32_t bottom = s.calls;
-  ++s.changes;
+  s.changes += !s.is_reading;
   const Instr* const code = p.code.data;
   const Header& h = *w.h;
   int32_t pc = entry;

@@ -16,7 +16,7 @@ namespace mg {
   X(Return, kPure)         /* end of a routine; a = 1 success, 0 failure */                                               \
   X(Jump, kPure)           /* to jump */                                                                                  \
   X(Call, kPure)           /* routine at a, same context */                                                               \
-  X(CallShared, kPure)     /* query at a; b = cache slot of its result */                                                 \
+  X(CallShared, kPure)     /* query at a; b = cache slot of its result; c = 1: it depends on the actor */                   \
   X(FlagPush, kPure)       /* push a false flag */                                                                        \
   X(FlagSet, kPure)        /* flag a below the top = b */                                                                 \
   X(FlagPop, kPure)        /* test: pop the flag */                                                                       \
@@ -83,6 +83,7 @@ namespace mg {
   X(AddGameStat, kMutation)    /* stat a, pops value */                                                                       \
   X(AddAgentStat, kMutation)   /* entity a, stat b, pops value */                                                             \
   X(AddResource, kMutation)    /* pops a number: to resource b of entity a, truncated; no entity: to game stat c, if any */    \
+  X(AddHeld, kMutation)        /* entity a: as much of resource b as it holds of resource c */                                \
   X(AddTag, kMutation)         /* entity a, tag b */                                                                          \
   X(RemoveTag, kMutation)      /* entity a, tag b */                                                                          \
   X(SetVibe, kMutation)        /* entity a, vibe b */                                                                         \

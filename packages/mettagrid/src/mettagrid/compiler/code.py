@@ -18,7 +18,8 @@ _HARMLESS = (
     *("Jump", "Return", "TestConst", "TestResource", "TestPresent", "TestPeriodic", "TestAtLeast"),
     *("PushConst", "PushInventory", "PushAgentStat", "PushGameStat", "PushTagCount"),
     *("ScaleBy", "LogPlusOne", "Add", "Ratio", "Max", "Min"),
-    *("ChangeResource", "AddResource", "ClearResources", "SetGameStat", "AddGameStat", "SetAgentStat", "AddAgentStat"),
+    *("ChangeResource", "AddResource", "AddHeld", "ClearResources"),
+    *("SetGameStat", "AddGameStat", "SetAgentStat", "AddAgentStat"),
 )
 _KINDS = Kinds(
     jump=OPS["Jump"],

@@ -71,7 +71,9 @@ class Context:
         self.dynamic_tags: set[int] = set()
         self.spawned: set[str] = set()
         self.in_edge_filter = False
-        self.cache_slots: dict[int, int | None] = {}
+        self.in_agent_value = False
+        """whether actor and target are an agent whose value is read while nothing changes"""
+        self.cache_slots: dict[int, int] = {}
         """cache slot of a query's result, by entry, see `sharing.py`"""
         self.values: dict[int, int] = {}
         """row of `values` by entry, see `sharing.py`"""

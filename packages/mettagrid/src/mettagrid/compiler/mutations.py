@@ -1,13 +1,14 @@
 """Compile mutations to code. A failing mutation jumps, where the trigger checks for failure."""
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from mettagrid.compiler.code import Label, Routine
 from mettagrid.compiler.context import Context
 from mettagrid.compiler.filters import entity_of
 from mettagrid.compiler.queries import DIRECTIONS, call_query, emit_rays
 from mettagrid.compiler.values import emit_number
-from mettagrid.config.game_value import InventoryValue, Scope
+from mettagrid.config.game_value import GameValue, InventoryValue, Scope
 from mettagrid.config.mutation import (
     AddTagMutation,
     AnyMutation,
@@ -139,6 +140,11 @@ def _emit_stat(c: Context, r: Routine, m: StatsMutation) -> None:
 
 def _emit_add(c: Context, r: Routine, m: SetGameValueMutation) -> None:
     entity = entity_of(m.target)
+    if _is_held(m.source) and _is_held(m.value):  # frequent
+        with c.at("source"):
+            held = c.resource(m.source.item)
+        r.emit("AddHeld", entity, c.resource(m.value.item), held)
+        return
     with c.at("source"):
         emit_number(c, r, m.delta if m.source is None else m.source, entity)
     if isinstance(m.value, InventoryValue):
@@ -148,6 +154,11 @@ def _emit_add(c: Context, r: Routine, m: SetGameValueMutation) -> None:
         r.emit("AddGameStat", c.game_stats.add(m.value.name))
     else:
         r.emit("AddAgentStat", entity, c.agent_stats.add(m.value.name))
+
+
+def _is_held(value: GameValue | None) -> TypeGuard[InventoryValue]:
+    """Return whether a value is the amount that an object holds."""
+    return isinstance(value, InventoryValue) and value.scope != Scope.GAME
 
 
 def _emit_recompute(c: Context, r: Routine, m: RecomputeMaterializedQueryMutation) -> None:

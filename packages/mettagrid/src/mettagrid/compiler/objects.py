@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from mettagrid.compiler.code import ACTOR
 from mettagrid.compiler.context import Context
 from mettagrid.compiler.handlers import (
     place_after_use,
@@ -44,7 +43,7 @@ def add_agent(c: Context, config: AgentConfig, group: int, default_limit: int) -
     rewards = []
     for name, reward in config.rewards.items():
         with c.at("rewards", name, "reward"):
-            rewards.append([add_value(c, place_value(c, reward.reward, ACTOR)), int(reward.per_tick)])
+            rewards.append([add_value(c, place_value(c, reward.reward)), int(reward.per_tick)])
     first_reward, reward_count = c.tables.add_rows("rewards", rewards)
     stats = [[c.agent_stats.add(name), float_bits(value)] for name, value in config.initial_stats.items()]
     first_stat, stat_count = c.tables.add_rows("pairs", stats)

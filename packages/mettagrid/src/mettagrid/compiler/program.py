@@ -10,7 +10,6 @@ import numpy as np
 
 from mettagrid import _native
 from mettagrid._native import Map
-from mettagrid.compiler.code import ACTOR
 from mettagrid.compiler.context import Context
 from mettagrid.compiler.corrections import checked_corrections
 from mettagrid.compiler.errors import CompileError
@@ -402,7 +401,7 @@ def _add_global_values(c: Context) -> list[int]:
     entries = []
     for name, value in c.game.obs.global_obs.obs.items():
         with c.at("game", "obs", "global_obs", "obs", name):
-            entry = place_value(c, value, ACTOR)
+            entry = place_value(c, value)
             c.tables.add("global_values", value=add_value(c, entry), feature=c.features.feature_id(name))
             entries.append(entry)
     return entries

@@ -28,11 +28,12 @@ DIRECTIONS = {
 def call_query(c: Context, r: Routine, query: AnyQuery | str, *, is_frequent: bool = False) -> None:
     """Emit a query; its result is on top of the arena. The result of a query that runs often may be cached."""
     entry = place_query(c, query)
-    place = sharing.cache_slot(c, entry) if is_frequent else None
+    depends_on_agent = c.in_agent_value and not sharing.depends_on_state_alone(c, entry)
+    place = sharing.cache_slot(c, entry, for_agent=c.in_agent_value) if is_frequent or c.in_agent_value else None
     if place is None:
         r.emit("Call", entry)
     else:
-        r.emit("CallShared", entry, place)
+        r.emit("CallShared", entry, place, int(depends_on_agent))
 
 
 def plain_tag(c: Context, query: AnyQuery | str) -> int | None:
@@ -49,6 +50,7 @@ def place_query(c: Context, query: AnyQuery | str) -> int:
     """Place the routine of a query; a tag means all its holders."""
     r = Routine()
     in_edge, c.in_edge_filter = c.in_edge_filter, False  # a query inside an edge filter has no frontier node
+    in_value, c.in_agent_value = c.in_agent_value, False  # ...and inside a query, the target is not the agent
     with c.nested(""):
         if isinstance(query, str):
             r.emit("ScanTag", c.tag(query))
@@ -63,7 +65,7 @@ def place_query(c: Context, query: AnyQuery | str) -> int:
         else:
             _emit_source(c, r, query.source)
             _emit_scan(c, r, query.filters, query.order_by, query.max_items)
-    c.in_edge_filter = in_edge
+    c.in_edge_filter, c.in_agent_value = in_edge, in_value
     r.emit("Return", 1)
     return c.place(r, "query")
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 
-from mettagrid.compiler.code import ACTOR
 from mettagrid.compiler.context import Context
 from mettagrid.compiler.objects import MAX_AMOUNT
 from mettagrid.compiler.stats import stat_fields
@@ -40,7 +39,7 @@ def settings_row(
     game, obs = c.game, c.game.obs
     with c.at("game", "obs", "observation_radius_value"):
         value = obs.observation_radius_value
-        radius = 0 if value is None else place_value(c, value, ACTOR)
+        radius = 0 if value is None else place_value(c, value)
     death = c.resources.get(DEATH_RESOURCE)
     fields = {
         "resource_count": len(c.resources),

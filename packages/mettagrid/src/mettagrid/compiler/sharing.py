@@ -48,15 +48,17 @@ def tags_read_by_all(c: Context, entries: Iterable[int]) -> set[int] | None:
     return None if None in tags else set().union(*filter(None, tags))
 
 
-def cache_slot(c: Context, entry: int) -> int | None:
-    """Return the cache slot of a query's result; None if it cannot be cached or is just as fast to compute."""
-    if entry not in c.cache_slots:
-        names = [op for op, _, _ in _instructions(c, entry)]
-        is_plain = len(names) <= len(("ScanTag", "ScanNext", "ScanKeep", "ScanClose", "Return"))
-        is_cached = not is_plain and depends_on_state_alone(c, entry)
-        count = sum(place is not None for place in c.cache_slots.values())
-        c.cache_slots[entry] = count % CACHED_RESULTS if is_cached else None
-    return c.cache_slots[entry]
+def cache_slot(c: Context, entry: int, *, for_agent: bool = False) -> int | None:
+    """Return the cache slot of a query's result; None if it cannot be cached or is just as fast to compute.
+
+    `for_agent`: the cache is for one agent, whose tags the query may read.
+    """
+    names = [op for op, _, _ in _instructions(c, entry)]
+    is_plain = len(names) <= len(("ScanTag", "ScanNext", "ScanKeep", "ScanClose", "Return"))
+    tags = _tags_read(c, entry)
+    if is_plain or tags is None or _reads_loops_around(c, entry) or (tags and not for_agent):
+        return None
+    return c.cache_slots.setdefault(entry, len(c.cache_slots) % CACHED_RESULTS)
 
 
 def depends_on_state_alone(c: Context, entry: int) -> bool:

@@ -30,6 +30,7 @@ class Tables:
     def __init__(self) -> None:
         self._words = {name: array("i") for name in LAYOUT}
         self._masks: dict[frozenset[int], int] = {}
+        self._lists: dict[tuple[int, ...], int] = {}
 
     def count(self, table: str) -> int:
         return len(self._words[table]) // len(LAYOUT[table])
@@ -68,10 +69,12 @@ class Tables:
             self._words[table][index * len(names) + names.index(name)] = value
 
     def add_list(self, values: Iterable[int]) -> tuple[int, int]:
-        """Append plain integers to `lists`; return (first, count)."""
-        first = self.count("lists")
-        self._words["lists"].extend(values)
-        return first, self.count("lists") - first
+        """Append plain integers to `lists`, once per distinct list; return (first, count)."""
+        key = tuple(values)
+        if key not in self._lists:
+            self._lists[key] = self.count("lists")
+            self._words["lists"].extend(key)
+        return self._lists[key], len(key)
 
     def add_mask(self, bits: Iterable[int]) -> int:
         """Append a set of numbers 0..255 to `masks`, once per distinct set; return its index."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from mettagrid.compiler import queries
-from mettagrid.compiler.code import Routine
+from mettagrid.compiler.code import ACTOR, Routine
 from mettagrid.compiler.context import Context
 from mettagrid.compiler.tables import float_bits
 from mettagrid.config.game_value import (
@@ -93,9 +93,11 @@ def _parts(c: Context, values: Sequence[GameValue]) -> Iterator[tuple[int, GameV
     return enumerate(values)
 
 
-def place_value(c: Context, value: GameValue, entity: int) -> int:
-    """Place a routine that leaves the value on the stack."""
+def place_value(c: Context, value: GameValue) -> int:
+    """Place a routine that leaves a value of an agent on the stack, to be read while nothing changes."""
     r = Routine()
-    emit_number(c, r, value, entity)
+    c.in_agent_value = True
+    emit_number(c, r, value, ACTOR)
+    c.in_agent_value = False
     r.emit("Return", 1)
     return c.place(r, "")
