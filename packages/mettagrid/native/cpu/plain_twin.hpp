@@ -63,7 +63,7 @@ class PlainTwin {
 
   bool same_bits(const mg::World& world) {
     mg::make_shown(w_);
-    return std::memcmp(w_.shown, world.shown, static_cast<std::size_t>(world.h->cell_words) * sizeof *w_.shown) == 0;
+    return std::memcmp(w_.shown, world.shown, static_cast<std::size_t>(mg::shown_words(*world.h)) * sizeof *w_.shown) == 0;
   }
 
   const mg::Program& p_;

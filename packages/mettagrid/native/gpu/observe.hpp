@@ -99,17 +99,19 @@ MG_FN void observe_agent(const DeviceBatch& b, const mg::Program& p, const mg::W
   const int32_t observer = from.slot, radius = from.radius, here = from.cell, window = p.window.size;
   const bool occluded = w.h->vision_blockers > 0;
   const int32_t* offsets = w.scenery.window_offset;
+  const mg::WindowBits bits = mg::WindowBits::around(w, w.object_row[observer], w.object_col[observer]);
 
   // The visible cells that hold an object or are on a border, nearest first. Loads are under way before the first is used.
   PerLane<uint32_t> is_found{};  // bit r: cell 32 r + lane
   each_lane([&](int32_t lane) {
-    int32_t cells[kSeenWords];
+    mg::WindowPlace places[kSeenWords];
     MG_UNROLL
-    for (int32_t r = 0; r < kSeenWords; ++r) cells[r] = r * kLanes + lane < window ? here + offsets[r * kLanes + lane] : -1;
+    for (int32_t r = 0; r < kSeenWords; ++r)
+      places[r] = r * kLanes + lane < window ? w.scenery.window_places[r * kLanes + lane] : mg::WindowPlace{0, -1};
     uint32_t found = 0;
     MG_UNROLL
     for (int32_t r = 0; r < kSeenWords; ++r) {
-      if (cells[r] >= 0) found |= static_cast<uint32_t>(mg::test_bit(w.shown, cells[r])) << r;
+      if (places[r].bit >= 0) found |= static_cast<uint32_t>(bits.test(places[r].bit)) << r;
     }
     MG_UNROLL
     for (int32_t r = 0; r < kSeenWords; ++r) {
@@ -119,7 +121,7 @@ MG_FN void observe_agent(const DeviceBatch& b, const mg::Program& p, const mg::W
       if (is_here && occluded) {
         is_here = !mg::is_hidden(p, w, w.object_row[observer], w.object_col[observer], p.sights[radius * p.window.size + i]);
       }
-      sight.slot[r][lane] = is_here ? w.slot_at(cells[r]) : mg::kEmpty;
+      sight.slot[r][lane] = is_here ? w.slot_at(here + places[r].offset) : mg::kEmpty;
       is_found[lane] |= static_cast<uint32_t>(is_here) << r;
     }
     MG_UNROLL

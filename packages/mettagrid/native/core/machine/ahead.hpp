@@ -48,19 +48,20 @@ struct PrefetchObject {
 // The stats of an agent, above all the built-in ones, which come first, and its share of the lines that every agent uses.
 struct PrefetchStats {
   MG_RARE static void run(const World& w, const Buffers&, int32_t agent) {
-    prefetch_lines<4>(w.agent_stat + agent * w.h->agent_stats);
+    prefetch_lines<3>(w.agent_stat + agent * w.h->agent_stats);
     prefetch_share(w.agent_slot, w.tag_room, agent, w.h->agents);
-    prefetch_share(w.changed, w.stale->regions, agent, w.h->agents);
+    prefetch_share(w.dirty, w.stale->regions, agent, w.h->agents);
   }
 };
 
 struct PrefetchWindow {
   MG_RARE static void run(const World& w, const Buffers&, int32_t agent) {
-    const int32_t cell = w.actor_cell(w.agent_slot[agent]), rows = w.h->window_rows, cols = w.h->window_cols;
+    const int32_t slot = w.agent_slot[agent], cell = w.actor_cell(slot), rows = w.h->window_rows, cols = w.h->window_cols;
     const int64_t stride = w.h->stride, width = 2 * cols, first = cell - rows * stride - cols;
     prefetch_line(w.agent_cells + agent * w.h->cell_words + (cell >> 5));
-    prefetch_line(w.shown + (first >> 5));
-    prefetch_line(w.shown + (cell >> 5));
+    const uint32_t* const shown = w.shown_from(w.object_row[slot], w.object_col[slot]);
+    prefetch_line(shown);
+    prefetch_line(shown + 2 * rows);
     const Ground* row = w.grid + first;
     for (int32_t i = 2 * rows; i >= 0; --i, row += stride) {
       prefetch_line(row);

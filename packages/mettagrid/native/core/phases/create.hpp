@@ -52,7 +52,7 @@ MG_FN Header plan_sizes(const Program& p, int32_t height, int32_t width) {
     h.window_rows = max_of(h.window_rows, abs_of(view.dr));
     h.window_cols = max_of(h.window_cols, abs_of(view.dc));
   }
-  h.stride = (width + h.window_cols + 7) & ~7;
+  h.stride = width + h.window_cols;
   h.origin = h.window_rows * h.stride + h.window_cols;
   h.cells = (height + 2 * h.window_rows) * h.stride + h.window_cols;
   h.cell_words = words_for(h.cells);
@@ -153,6 +153,7 @@ MG_FN void reset_coverage(const Program& p, const World& w) {
   for (int32_t agent = 0; agent < w.h->agents; ++agent) {
     for (int32_t i = 0; i < w.h->cell_words; ++i) w.agent_cells[agent * w.h->cell_words + i] = 0;
     w.agent_unique[agent] = w.agent_farthest[agent] = 0;
+    for (const int32_t stat : {p.set().stat_unique, p.set().stat_distance}) agent_stat(w, agent, stat) = 0.0f;
   }
   count_coverage(p, w);
 }
@@ -202,7 +203,7 @@ MG_FN World build_world(const Program& p, const MapCells& map, const Header& pla
   lay_out_tags(p, w, map);
   int32_t agents = 0;
   h.used_slots = 1 + h.agents;  // the first slots are those of the agents: what every step of them uses is next to each other
-  for (int32_t slot = h.actors; slot < h.slots; ++slot) w.place(w.cell_of(slot), slot);
+  for (int32_t slot = h.actors; slot < h.slots; ++slot) w.place(w.row(slot), w.col(slot), slot);
   for (int32_t i = 0; i < h.height * h.width; ++i) {
     if (map.cells[i] < 0) continue;
     const Template& t = p.templates[map.cells[i]];

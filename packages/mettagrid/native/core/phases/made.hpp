@@ -62,6 +62,7 @@ MG_FN void make_window(const Program& p, const Scenery& s, int32_t stride) {
     const WindowCell& view = p.window[i];
     const int32_t row = view.dr + s.h->window_rows, col = view.dc + s.h->window_cols;
     s.window_offset[i] = view.dr * stride + view.dc;
+    s.window_places[i] = WindowPlace{s.window_offset[i], 32 * row + col};
     uint64_t* sets = s.parts + (((i >> 7) * kWindowSide + row) * kRowParts + col / kPartColumns) * kPartSets * 2;
     for (int32_t bits = 0; bits < kPartSets; ++bits) {
       if ((bits >> col % kPartColumns) & 1) sets[2 * bits + (i >> 6 & 1)] |= uint64_t{1} << (i & 63);
@@ -70,8 +71,8 @@ MG_FN void make_window(const Program& p, const Scenery& s, int32_t stride) {
     for (int32_t radius = 0; radius < kRadii; ++radius) {
       const uint64_t is_visible = radius == kFullRadius || ((view.radius_mask >> radius) & 1) != 0;
       s.radius_set[radius * kWindowWords + (i >> 6)] |= is_visible << (i & 63);
-      s.looks[radius * kWindowWords * 64 + i] =
-          WindowLook{shown_fields(view.neighbours >> (4 * radius)), static_cast<uint8_t>(view.location), 0};
+      s.looks[radius * kWindowWords * 64 + i] = WindowLook{
+          static_cast<uint16_t>(shown_fields(view.neighbours >> (4 * radius)) << 4), static_cast<uint8_t>(view.location), 0};
     }
   }
 }
@@ -122,8 +123,10 @@ MG_FN void make_lines(const World& w) {
 }
 
 MG_FN void make_shown(const World& w) {
-  for (int32_t i = 0; i < w.h->cell_words; ++i) w.shown[i] = 0;
-  for (int32_t i = 0; i < w.h->cells; ++i) w.place(i, w.slot_at(i));
+  for (int32_t i = 0; i < shown_words(*w.h); ++i) w.shown[i] = 0;
+  for (int32_t row = 0; row < w.h->height; ++row) {
+    for (int32_t col = 0; col < w.h->width; ++col) { w.put_shown(row, col, put_bit); }
+  }
 }
 
 // Cells that are updated together when all are: few claims reach into them.
@@ -133,7 +136,7 @@ MG_FN void make_territory(const Program& p, const World& w) {
   const Header& h = *w.h;
   for (int32_t i = 0; i < h.territories * h.cells; ++i) w.owner[i] = -1;
   for (int32_t i = 0; i < h.cells; ++i) w.owner_seen[i] = -1;
-  for (int32_t i = 0; i < h.cells; ++i) w.set_borders(i, 0);
+  for (int32_t i = 0; i < h.cells; ++i) w.grid[i] = Ground::of(w.slot_at(i), 0);
   forget_stale(w);
   for (int32_t k = 0; h.claim_count > 0 && k < h.territories; ++k) {
     for (int32_t top = 0; top < h.height; top += kTile) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/machine/run.hpp"
+#include "core/phases/lines.hpp"
 #include "core/phases/window.hpp"
 
 namespace mg {
@@ -15,18 +16,6 @@ constexpr uint8_t kUnused = 0xFF;
 constexpr int32_t kFullRadius = 7;  // the whole window
 
 constexpr int32_t kWide = 10;  // tokens copied at a time: 32 bytes
-
-// One token; may touch the byte behind it.
-MG_FN void put_token(uint8_t* at, uint32_t location, uint32_t feature, uint32_t value) {
-#if !defined(__CUDA_ARCH__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  const uint32_t token = location | (feature & 255) << 8 | (value & 255) << 16;
-  __builtin_memcpy(at, &token, sizeof token);
-#else
-  at[0] = static_cast<uint8_t>(location);
-  at[1] = static_cast<uint8_t>(feature);
-  at[2] = static_cast<uint8_t>(value);
-#endif
-}
 
 // The tokens of one agent. Tokens beyond the budget are counted, not written.
 struct TokenWriter {
@@ -61,67 +50,6 @@ struct RoomyWriter {
   }
 };
 #endif
-
-// Digits low to high in the number base of the game; the first is always written.
-template <class Put>
-MG_FN void put_number(int32_t base, int32_t feature, uint32_t value, Put put) {
-  const uint32_t b = static_cast<uint32_t>(base);
-  for (; value >= b; value /= b) put(feature++, static_cast<int32_t>(value % b));
-  put(feature, static_cast<int32_t>(value));
-}
-
-// The parts of an object that observers see.
-struct Look {
-  const uint32_t* tags;
-  const uint16_t* held;
-  const uint8_t* order;
-  int32_t vibe, agent, group;
-  bool hides_held;
-};
-
-MG_FN Look look_of(const Program& p, const World& w, int32_t slot) {
-  const bool hides = (w.flags(slot) & kSpawned) != 0 && !p.set().correct_spawned;
-  return Look{w.tags(slot), w.held(slot), w.order(slot), w.vibe(slot), w.agent(slot), p.templates[w.kind(slot)].group, hides};
-}
-
-template <class Put>
-MG_FN void look_tokens(const Settings& set, const Look& look, Put put) {
-  for_each_bit(look.tags, set.tag_words, [&](int32_t tag) { put(set.feature_tag, tag); });
-  if (look.vibe != 0) put(set.feature_vibe, look.vibe);
-  for (int32_t i = 0; !look.hides_held && i < set.resource_count && look.order[i] != kNoResource; ++i) {
-    const int32_t feature = set.feature_inventory + look.order[i] * set.inventory_digits;
-    put_number(set.obs_base, feature, look.held[look.order[i]], put);
-  }
-  if (look.agent < 0) return;
-  put(set.feature_group, look.group);
-  put(set.feature_agent_id, look.agent & 255);
-}
-
-template <class Put>
-MG_FN void object_tokens(const Program& p, const World& w, int32_t slot, Put put) {
-  look_tokens(p.set(), look_of(p, w, slot), put);
-}
-
-MG_CALL void encode_line(const Settings& set, const Look& look, uint8_t* line) {
-  uint8_t *at = line, *const end = line + 3 * kLineTokens;
-  look_tokens(set, look, [&](int32_t feature, int32_t value) {
-    if (at < end) put_token(at, 0, static_cast<uint32_t>(feature), static_cast<uint32_t>(value));
-    at += 3;
-  });
-  line[kLine - 1] = at <= end ? static_cast<uint8_t>((at - line) / 3) : kLineTooLong;
-}
-
-// Encodes the lines of the actors that have changed. Lanes share them word by word. The line of slot 0 has no tokens, so that
-// empty cells can be observed like others.
-MG_FN void freshen_lines(const Program& p, const World& w, int32_t lane, int32_t lanes) {
-  for (int32_t i = lane; i < (w.actors + 31) / 32; i += lanes) {
-    for (uint32_t rest = w.dirty[i] & (i == 0 ? ~1u : ~0u); rest != 0; rest &= rest - 1) {
-      const int32_t slot = 32 * i + lowest_bit(rest);
-      encode_line(p.set(), look_of(p, w, slot), w.lines[slot].bytes);
-    }
-    w.dirty[i] = 0;
-  }
-}
 
 // The finished fraction of the episode, 0..255.
 MG_FN int32_t episode_completion(const Settings& set, int32_t step) {
@@ -309,50 +237,46 @@ MG_INLINE int64_t copy_cells(const Machine& m, int32_t observer, int32_t radius,
                              const uint8_t* end) {
   constexpr int64_t kMostBytes = 3 * (kEdgeTokens + kLineTokens);  // of a cell
   const World& w = m.w;
-  const WindowLook* const looks = w.scenery.looks + radius * kWindowWords * 64;
-  const BorderLine* const border_of = kHasFewOwners ? border_lines(m, observer) : nullptr;
+  const WindowLook* looks = w.scenery.looks + radius * kWindowWords * 64;
+  asm("" : "+r"(looks));  // one register: otherwise the compiler adds the radius for each cell
+  const uint8_t* const borders = kHasFewOwners ? border_lines(m, observer)->bytes : nullptr;
   const int32_t* const line_of = w.scenery.line_of;
   const Line* const lines = w.lines;
   int32_t* const object_seen = w.object_seen;
   const int32_t step = w.h->step;
   const uint32_t actors = static_cast<uint32_t>(w.actors);
   const int64_t count = found.places.count;
+  if (end - written < kMostBytes) return 0;
+  const uint8_t* const last = end - kMostBytes;
   uint8_t* at = written;
   int64_t next = 0;
-  while (next < count) {
-    const int64_t safe = min_of(count, next + (end - at) / kMostBytes);  // cells that certainly fit
-    if (safe <= next) break;
-    for (; next < safe; ++next) {
-      const Ground ground = found.ground[next];
-      const uint32_t slot = static_cast<uint32_t>(ground.slot());
-      const uint64_t number = kIsAlike ? min_of(slot, actors) : static_cast<uint32_t>(line_of[slot]);
-      const uint8_t* const line = lines[number].bytes;
-      const uint64_t tokens = line[kLine - 1], i = found.places.at[next];
-      const WindowLook& look = looks[i];
-      uint8_t* to = at;
-      Wider marks;
-      mark_location(look.location, marks);
-      if (kHasFewOwners) {  // for every cell: a branch on whether it has a border would often be mispredicted
-        const uint8_t* const border = border_of[ground.borders() & look.sides].bytes;
-        copy_marked<Wide>(to, border, marks);
-        to += border[sizeof(BorderLine) - 1];
-      } else if (ground.borders() != 0) {
-        const int32_t cell = w.actor_cell(observer) + w.scenery.window_offset[i];
-        TokenWriter out{to, kEdgeTokens + kReach, 0};
-        put_edges(m.p, w, observer, cell, m.p.window[static_cast<int32_t>(i)].neighbours >> (4 * radius), look.location, out);
-        to = out.at;
-      }
-      copy_marked<Wider>(to, line, marks);
-      if (tokens > kWide) {
-        if (tokens > kLineTokens) {
-          written = at;
-          return next;
-        }
-        for (uint64_t done = kWide; done < tokens; done += kWide) copy_marked<Wider>(to + 3 * done, line + 3 * done, marks);
-      }
-      object_seen[slot] = step;
-      at = to + 3 * tokens;
+  for (; next < count && at <= last; ++next) {
+    const Ground ground = found.ground[next];
+    const uint32_t slot = static_cast<uint32_t>(ground.slot());
+    const uint64_t number = kIsAlike ? min_of(slot, actors) : static_cast<uint32_t>(line_of[slot]);
+    const uint8_t* const line = lines[number].bytes;
+    const uint64_t tokens = line[kLine - 1], i = found.places.at[next];
+    const WindowLook& look = looks[i];
+    uint8_t* to = at;
+    Wider marks;
+    mark_location(look.location, marks);
+    if (kHasFewOwners) {  // for every cell: a branch on whether it has a border would often be mispredicted
+      const uint8_t* const border = borders + (ground.bits >> (kSlotBits - 4) & look.sides);
+      copy_marked<Wide>(to, border, marks);
+      to += border[sizeof(BorderLine) - 1];
+    } else if (ground.borders() != 0) {
+      const int32_t cell = w.actor_cell(observer) + w.scenery.window_offset[i];
+      TokenWriter out{to, kEdgeTokens + kReach, 0};
+      put_edges(m.p, w, observer, cell, m.p.window[static_cast<int32_t>(i)].neighbours >> (4 * radius), look.location, out);
+      to = out.at;
     }
+    copy_marked<Wider>(to, line, marks);
+    if (tokens > kWide) {
+      if (tokens > kLineTokens) break;
+      for (uint64_t done = kWide; done < tokens; done += kWide) copy_marked<Wider>(to + 3 * done, line + 3 * done, marks);
+    }
+    object_seen[slot] = step;
+    at = to + 3 * tokens;
   }
   written = at;
   return next;
@@ -403,7 +327,7 @@ MG_FN bool observe_quickly(const Machine& m, int32_t observer, int32_t radius, T
                            WindowSet& left) {
   const int32_t room = writer.room - writer.attempted;
   Sightings found;
-  find_places(m.w, m.w.actor_cell(observer), radius, found.places);
+  find_places(m.w, m.w.object_row[observer], m.w.object_col[observer], radius, found.places);
   uint8_t *const begin = writer.at, *const end = begin + 3 * max_of(0, room - kReach);
   const int64_t next = observe_found(m, observer, radius, found, writer.at, end);
   m.w.object_seen[kEmpty] = 0;
@@ -428,7 +352,8 @@ MG_FN int32_t observe_window(const Machine& m, int32_t observer, int32_t radius,
     return unseen + observe_cells(m.p, w, observer, radius, false, left, writer);
   }
 #endif
-  return observe_cells(m.p, w, observer, radius, m.plain(), find_seen(w, w.actor_cell(observer), radius), writer);
+  return observe_cells(m.p, w, observer, radius, m.plain(),
+                       find_seen(w, w.object_row[observer], w.object_col[observer], radius), writer);
 }
 
 // Used tokens are contiguous, so after the reach of wide copies, clearing ends at the first unused token.

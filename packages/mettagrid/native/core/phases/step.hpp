@@ -42,19 +42,21 @@ MG_FN void run_game_tick(Machine& m) {
 }
 
 MG_FN void count_coverage(const Program& p, const World& w) {
-  for (int32_t agent = 0; agent < w.h->agents; ++agent) {
-    const int32_t slot = w.agent_slot[agent], cell = w.actor_cell(slot);
-    uint32_t* cells = w.agent_cells + agent * w.h->cell_words;
-    if (!test_bit(cells, cell)) {
-      set_bit(cells, cell);
-      ++w.agent_unique[agent];
-    }
+  const int32_t agents = w.h->agents, cell_words = w.h->cell_words;
+  const int32_t unique_stat = p.set().stat_unique, distance_stat = p.set().stat_distance;
+  for (int32_t agent = 0; agent < agents; ++agent) {
+    const int32_t slot = w.agent_slot[agent], row = w.object_row[slot], col = w.object_col[slot], cell = w.cell(row, col);
+    uint32_t& cells = w.agent_cells[agent * cell_words + (cell >> 5)];
+    const uint32_t bit = 1u << (cell & 31);
+    const int32_t unique = w.agent_unique[agent] + ((cells & bit) == 0);  // without a branch, which would be mispredicted
+    cells |= bit;
     const int32_t far =
-        abs_of(w.object_row[slot] - w.agent_spawn_row[agent]) + abs_of(w.object_col[slot] - w.agent_spawn_col[agent]);
-    w.agent_farthest[agent] = max_of(w.agent_farthest[agent], far);
-    const AgentStats stats = agent_stats(w, agent);
-    stats[p.set().stat_unique] = static_cast<float>(w.agent_unique[agent]);
-    stats[p.set().stat_distance] = static_cast<float>(w.agent_farthest[agent]);
+        max_of(w.agent_farthest[agent], abs_of(row - w.agent_spawn_row[agent]) + abs_of(col - w.agent_spawn_col[agent]));
+    w.agent_unique[agent] = unique;
+    w.agent_farthest[agent] = far;
+    float* const stats = agent_stats(w, agent).values;  // they exist since `reset_coverage`
+    stats[unique_stat] = static_cast<float>(unique);
+    stats[distance_stat] = static_cast<float>(far);
   }
 }
 

@@ -16,35 +16,30 @@ using Wide = uint64_t __attribute__((vector_size(16)));
 using Wider = uint64_t __attribute__((vector_size(32)));  // two of them where there is no AVX2
 #endif
 
-#if defined(__CUDA_ARCH__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+// The bits of the map around an observer.
+struct WindowBits {
+  const uint32_t* rows;
+  int32_t shift;  // of the first column of the window
 
-MG_FN WindowSet collect_cells(const World& w, int32_t here) {
+  MG_FN static WindowBits around(const World& w, int32_t row, int32_t col) {
+    return WindowBits{w.shown_from(row, col), col & (kStripColumns - 1)};
+  }
+  // `bit`: of a `WindowPlace`.
+  MG_FN bool test(int32_t bit) const { return test_bit(rows, bit + shift); }
+};
+
+#if defined(__CUDA_ARCH__)
+
+MG_FN WindowSet collect_cells(const World& w, int32_t row, int32_t col) {
+  const WindowBits window = WindowBits::around(w, row, col);
   WindowSet seen{};
   for (int32_t i = 0; i < w.scenery.h->window; ++i) {
-    seen.words[i >> 6] |= static_cast<uint64_t>(test_bit(w.shown, here + w.scenery.window_offset[i])) << (i & 63);
+    seen.words[i >> 6] |= static_cast<uint64_t>(window.test(w.scenery.window_places[i].bit)) << (i & 63);
   }
   return seen;
 }
 
 #else
-
-// The first cell of the window, and the byte of the bitmap that has it. Rows are `row_bytes` apart.
-struct WindowCorner {
-  const uint8_t* bytes;
-  int64_t row_bytes;
-  int32_t shift;
-};
-
-MG_FN WindowCorner window_corner(const World& w, int32_t here) {
-  const int32_t first = here - w.scenery.h->window_rows * w.h->stride - w.scenery.h->window_cols;
-  return WindowCorner{reinterpret_cast<const uint8_t*>(w.shown) + (first >> 3), w.h->stride >> 3, first & 7};
-}
-
-MG_FN uint32_t load_bits(const uint8_t* bytes) {
-  uint32_t bits;  // at least 15 of the window after any shift; the bitmaps end with words to spare
-  __builtin_memcpy(&bits, bytes, sizeof bits);
-  return bits;
-}
 
 constexpr int32_t kPartBytes = kPartSets * static_cast<int32_t>(sizeof(Wide)), kRowBytes = kRowParts * kPartBytes;
 constexpr uint32_t kLastSet = kPartBytes - sizeof(Wide);
@@ -52,12 +47,12 @@ static_assert(kRowParts == 3);
 
 // Five columns of a row at a time, by a table. `kHalves`: of the window.
 template <int32_t kHalves>
-MG_FN void collect_parts(const World& w, const WindowCorner& corner, Wide* seen) {
-  const Scenery& s = w.scenery;
-  const uint8_t *bytes = corner.bytes, *sets = reinterpret_cast<const uint8_t*>(s.parts);
+MG_FN void collect_parts(const Scenery& s, const WindowBits& window, Wide* seen) {
+  const uint32_t* row = window.rows;
+  const uint8_t* sets = reinterpret_cast<const uint8_t*>(s.parts);
   const uint8_t* const end = sets + (2 * s.h->window_rows + 1) * kRowBytes;
-  for (; sets != end; sets += kRowBytes, bytes += corner.row_bytes) {
-    const uint32_t bits = load_bits(bytes) >> corner.shift << 4;
+  for (; sets != end; sets += kRowBytes, ++row) {
+    const uint32_t bits = *row >> window.shift << 4;
     for (int32_t half = 0; half < kHalves; ++half) {
       const auto part = [&](int32_t i) {
         const uint32_t set = bits >> (kPartColumns * i) & kLastSet;
@@ -77,13 +72,11 @@ using Words16 = uint32_t __attribute__((vector_size(64)));
 
 // All rows at once: `Scenery::shuffles` says for each place of the window in which byte and bit its cell is. For windows of up
 // to 128 cells. Reads 16 rows, however many the window has.
-__attribute__((target("avx2"))) inline Wide collect_rows(const Scenery& s, const WindowCorner& corner) {
-  const uint8_t* const at = corner.bytes;
-  const int64_t step = corner.row_bytes;
-  const auto row = [&](int64_t i) __attribute__((target("avx2"))) { return load_bits(at + i * step); };
-  const Words8 low = {row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)};
-  const Words8 high = {row(8), row(9), row(10), row(11), row(12), row(13), row(14), row(15)};
-  const uint32_t shift = static_cast<uint32_t>(corner.shift), columns = 0x7FFF;
+__attribute__((target("avx2"))) inline Wide collect_rows(const Scenery& s, const WindowBits& window) {
+  Words8 low, high;
+  __builtin_memcpy(&low, window.rows, sizeof low);
+  __builtin_memcpy(&high, window.rows + 8, sizeof high);
+  const uint32_t shift = static_cast<uint32_t>(window.shift), columns = 0x7FFF;
   using Ints8 = int32_t __attribute__((vector_size(32)));
   using Longs4 = long long __attribute__((vector_size(32)));
   const Longs4 packed = reinterpret_cast<Longs4>(__builtin_ia32_packusdw256(reinterpret_cast<Ints8>(low >> shift & columns),
@@ -107,17 +100,17 @@ __attribute__((target("avx2"))) inline Wide collect_rows(const Scenery& s, const
 }
 #endif
 
-MG_FN WindowSet collect_cells(const World& w, int32_t here) {
-  const WindowCorner corner = window_corner(w, here);
+MG_FN WindowSet collect_cells(const World& w, int32_t row, int32_t col) {
+  const WindowBits window = WindowBits::around(w, row, col);
   Wide seen[kWindowWords / 2] = {};
   if (w.scenery.h->window > 128) {
-    collect_parts<2>(w, corner, seen);
+    collect_parts<2>(w.scenery, window, seen);
 #if MG_HAS_LEVELS
   } else if (has_level(ProcessorLevel::kAvx2)) {
-    seen[0] = collect_rows(w.scenery, corner);
+    seen[0] = collect_rows(w.scenery, window);
 #endif
   } else {
-    collect_parts<1>(w, corner, seen);
+    collect_parts<1>(w.scenery, window, seen);
   }
   WindowSet set;
   __builtin_memcpy(&set, seen, sizeof set);
@@ -167,8 +160,8 @@ MG_FN void list_by_table(const WindowSet& seen, int32_t window, Places& places) 
 #endif
 
 // The window cells that have something to show, as far as the observer sees.
-MG_FN WindowSet find_seen(const World& w, int32_t here, int32_t radius) {
-  WindowSet seen = collect_cells(w, here);
+MG_FN WindowSet find_seen(const World& w, int32_t row, int32_t col, int32_t radius) {
+  WindowSet seen = collect_cells(w, row, col);
   for (int32_t i = 0; i < kWindowWords; ++i) seen.words[i] &= w.scenery.radius_set[radius * kWindowWords + i];
   return seen;
 }
@@ -178,16 +171,13 @@ MG_FN WindowSet find_seen(const World& w, int32_t here, int32_t radius) {
 #if MG_HAS_LEVELS
 // The same as a list, for windows of up to 128 cells: a permutation collects the bit of every cell, and a compression lists the
 // cells whose bit is set.
-__attribute__((target("avx512vbmi,avx512vbmi2,avx512bw,popcnt"))) inline void find_places_avx512(const World& w, int32_t here,
-                                                                                                 int32_t radius,
+__attribute__((target("avx512vbmi,avx512vbmi2,avx512bw,popcnt"))) inline void find_places_avx512(const World& w, int32_t row,
+                                                                                                 int32_t col, int32_t radius,
                                                                                                  Places& places) {
-  const WindowCorner corner = window_corner(w, here);
-  const uint8_t* const at = corner.bytes;
-  const int64_t step = corner.row_bytes;
-  const auto row = [&](int64_t i) __attribute__((target("avx512bw"))) { return load_bits(at + i * step); };
-  const Words16 rows = {row(0), row(1), row(2),  row(3),  row(4),  row(5),  row(6),  row(7),
-                        row(8), row(9), row(10), row(11), row(12), row(13), row(14), row(15)};
-  const Bytes64 bytes = reinterpret_cast<Bytes64>(rows >> static_cast<uint32_t>(corner.shift)), none = {};
+  const WindowBits window = WindowBits::around(w, row, col);
+  Words16 rows;
+  __builtin_memcpy(&rows, window.rows, sizeof rows);
+  const Bytes64 bytes = reinterpret_cast<Bytes64>(rows >> static_cast<uint32_t>(window.shift)), none = {};
   Bytes64 from[2], bits[2], numbers;
   __builtin_memcpy(from, w.scenery.permutation->bytes, sizeof from);
   __builtin_memcpy(bits, w.scenery.permutation->bits, sizeof bits);
@@ -207,12 +197,12 @@ __attribute__((target("avx512vbmi,avx512vbmi2,avx512bw,popcnt"))) inline void fi
 }
 #endif
 
-MG_FN void find_places(const World& w, int32_t here, int32_t radius, Places& places) {
+MG_FN void find_places(const World& w, int32_t row, int32_t col, int32_t radius, Places& places) {
   const int32_t window = w.scenery.h->window;
 #if MG_HAS_LEVELS
-  if (window <= 128 && has_level(ProcessorLevel::kAvx512)) return find_places_avx512(w, here, radius, places);
+  if (window <= 128 && has_level(ProcessorLevel::kAvx512)) return find_places_avx512(w, row, col, radius, places);
 #endif
-  list_by_table(find_seen(w, here, radius), window, places);
+  list_by_table(find_seen(w, row, col, radius), window, places);
 }
 
 #endif

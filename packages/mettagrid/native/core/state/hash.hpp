@@ -25,7 +25,7 @@ MG_FN uint64_t scenery_hash(const Scenery& s) {
   return hash_block(s.objects, Scenery::align(static_cast<uint64_t>(s.h->objects + 1) * sizeof(SceneryObject)));
 }
 
-// Version 4: borders count with the cells; arrays follow each other without gaps. Scenery counts through its own hash.
+// Version 5: rows of cells are not padded. Borders count with the cells, scenery through its own hash.
 MG_FN uint64_t state_hash(const World& w) { return mix(hash_block(w.h, w.h->state_bytes), w.scenery.h->hash); }
 
 }  // namespace mg

@@ -119,12 +119,8 @@ MG_FN void set_held(const Program& p, const World& w, int32_t slot, int32_t reso
   if (agent < 0) return;
   const AgentStats stats = agent_stats(w, agent);
   stats[resource_stat(p, resource, kAmount)] = static_cast<float>(amount);
-  if (change > 0) {
-    stats[resource_stat(p, resource, kGained)] += static_cast<float>(change);
-  } else {
-    stats[resource_stat(p, resource, kLost)] += static_cast<float>(-change);
-    if (amount == 0 && resource == p.set().death_resource) stats[p.set().stat_death] += 1.0f;
-  }
+  stats[resource_stat(p, resource, change > 0 ? kGained : kLost)] += static_cast<float>(abs_of(change));
+  if (amount == 0 && change <= 0 && resource == p.set().death_resource) stats[p.set().stat_death] += 1.0f;
 }
 
 // A modifier was lost: drop what no longer fits, resource by resource. Dropping another modifier starts over, which equals

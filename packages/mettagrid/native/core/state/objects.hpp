@@ -77,8 +77,8 @@ MG_FN void put_back(const Program& p, const World& w, int32_t slot) {
 MG_CALL void move_object(const Program& p, const World& w, int32_t slot, int32_t row, int32_t col) {
   if (!w.can_change(slot)) return;
   if (slot != 0) {
-    w.place(w.cell_of(slot), kEmpty);
-    w.place(w.cell(row, col), slot);
+    w.place(w.object_row[slot], w.object_col[slot], kEmpty);
+    w.place(row, col, slot);
     if (!(w.flags(slot) & kOnGrid)) put_back(p, w, slot);
   }
   w.object_row[slot] = static_cast<uint16_t>(row);
@@ -88,8 +88,8 @@ MG_CALL void move_object(const Program& p, const World& w, int32_t slot, int32_t
 }
 
 MG_CALL void swap_objects(const Program& p, const World& w, int32_t a, int32_t b) {
-  w.place(w.cell_of(a), b);
-  w.place(w.cell_of(b), a);
+  w.place(w.row(a), w.col(a), b);
+  w.place(w.row(b), w.col(b), a);
   swap_values(w.object_row[a], w.object_row[b]);
   swap_values(w.object_col[a], w.object_col[b]);
   w.mark(a);
@@ -146,7 +146,7 @@ MG_CALL void make_object(const Program& p, const World& w, int32_t slot, int32_t
     w.held(slot)[initial.key] = static_cast<uint16_t>(initial.value);
     list_initial(w.order(slot), h.resources, w.held_level[slot], initial);
   }
-  w.place(w.cell(row, col), slot);
+  w.place(row, col, slot);
   w.touch(slot);
 }
 
@@ -155,7 +155,7 @@ MG_CALL void make_object(const Program& p, const World& w, int32_t slot, int32_t
 MG_CALL void remove_object(const Program& p, const World& w, int32_t slot) {
   Header& h = *w.h;
   if (!w.can_change(slot) || !(w.flags(slot) & kOnGrid)) return;
-  w.place(w.cell_of(slot), kEmpty);
+  w.place(w.object_row[slot], w.object_col[slot], kEmpty);
   w.mark(slot);
   for_each_bit(w.tags(slot), h.tag_words, [&](int32_t tag) { unlist_holder(w, slot, tag); });
   h.vision_blockers -= p.templates[w.kind(slot)].blocks_vision;

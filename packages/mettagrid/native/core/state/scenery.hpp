@@ -52,6 +52,11 @@ struct alignas(64) WindowPermutation {
   uint8_t bytes[128], bits[128];
 };
 
+// A window cell: from the observer's cell, and its bit in the words of `World::shown_from`.
+struct alignas(8) WindowPlace {
+  int32_t offset, bit;
+};
+
 // How a window cell is observed: which fields of its borders are shown, and the location of its tokens.
 struct WindowLook {
   uint16_t sides;
@@ -68,6 +73,7 @@ struct WindowLook {
   X(uint8_t, order, h.templates* h.resources) /* [template][position] */                                                      \
   X(uint8_t, lines, h.templates* kLine)       /* encoded tokens of scenery templates */                                       \
   X(int32_t, window_offset, h.window)         /* cell of each window cell, from the observer's */                             \
+  X(WindowPlace, window_places, h.window)     /* the same with its bit, for GPUs */                                           \
   X(int32_t, line_of, h.slots)                /* number of each slot's line in a world */                                     \
   X(int32_t, kinds, h.templates)              /* their templates, in the order of their lines */                              \
   X(uint64_t, parts,                                                                                                          \

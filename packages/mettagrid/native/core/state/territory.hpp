@@ -213,8 +213,7 @@ MG_CALL void refresh_edges(const World& w, int32_t lane, int32_t lanes) {
     share_region(region, lane, lanes, [&](int32_t row, int32_t left, int32_t columns) {
       for (int32_t col = left; col < left + columns; ++col) {
         const uint32_t borders = borders_at(w, row, col);
-        const int32_t cell = w.cell(row, col);
-        if (w.grid[cell].borders() != borders) w.set_borders(cell, borders);
+        if (w.grid[w.cell(row, col)].borders() != borders) w.set_borders(row, col, borders);
       }
     });
   }

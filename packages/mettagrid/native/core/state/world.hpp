@@ -74,6 +74,15 @@ struct Header {
   uint32_t entries;  // counts agents entering areas
   Random random;
 };
+// The bitmap `World::shown` has the map with its frame in strips of 32 columns, a word per row. Neighbouring strips have 16
+// columns in common, so the rows of any window are consecutive words of one strip.
+constexpr int32_t kStripShift = 4, kStripColumns = 1 << kStripShift,
+                  kSpareRows = 16;  // at the end, so that 16 rows can be read anywhere
+
+MG_FN int32_t strips(const Header& h) { return (h.width + kStripColumns - 1) >> kStripShift; }
+MG_FN int32_t strip_rows(const Header& h) { return h.height + 2 * h.window_rows; }
+MG_FN int32_t shown_words(const Header& h) { return strips(h) * strip_rows(h) + kSpareRows; }
+
 static_assert(sizeof(Header) % alignof(uint64_t) == 0, "arrays follow at once");
 static_assert(std::is_trivially_copyable<Header>::value && __has_unique_object_representations(Header),
               "copied and hashed as bytes");
@@ -177,7 +186,7 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
   X(uint32_t, dirty, (h.actors + 31) / 32)               /* bit per actor: its line must be encoded before use */              \
   X(uint16_t, agent_limit, (h.agents + 1) * h.resources) /* [slot][resource]: what it may hold, 0 = unknown; inventory.hpp */  \
   X(StaleRegions, stale, 1)                              /* see territory.hpp */                                               \
-  X(uint32_t, shown, h.cell_words + h.stride / 2 + 2)    /* bit per cell: it has an object or edge; 16 rows to spare */        \
+  X(uint32_t, shown, shown_words(h))                     /* bit per cell: it has an object or border; see `shown_from` */      \
   X(int16_t, owner, h.territories* h.cells)              /* [territory][cell]: tag id or -1 */                                 \
   X(int16_t, owner_seen, h.territories == 1 ? 0 : h.cells) /* ...of the first territory that has one; see `view` */            \
   X(Line, lines, h.actors + h.templates + 1)               /* of actors and of scenery templates; one to spare for wide reads. \
@@ -234,7 +243,7 @@ struct World {
   }
 
   // The map is surrounded by a frame as wide as the observation window, so that reads past the edge find empty cells. Adjacent
-  // rows share the frame between them. A row begins at a whole byte of the bitmaps.
+  // rows share the frame between them.
   MG_FN int32_t cell(int32_t row, int32_t col) const { return h->origin + row * h->stride + col; }
   MG_FN int32_t cell_of(int32_t slot) const { return cell(row(slot), col(slot)); }
   MG_FN int32_t actor_cell(int32_t slot) const { return cell(object_row[slot], object_col[slot]); }
@@ -280,17 +289,35 @@ struct World {
 
   MG_FN int32_t slot_at(int32_t at) const { return grid[at].slot(); }
 
+  // The rows of the window of an observer here, with its first column in bit `col` % kStripColumns.
+  MG_FN const uint32_t* shown_from(int32_t row, int32_t col) const {
+    return shown + (col >> kStripShift) * strip_rows(*h) + row;
+  }
+
+  // `Put`: `put_bit`, or `put_shared_bit` if other lanes may write bits of other cells.
+  template <class Put>
+  MG_FN void put_shown(int32_t row, int32_t col, Put put) const {
+    const int32_t framed = col + h->window_cols, strip = framed >> kStripShift, bit = framed & (kStripColumns - 1);
+    const int32_t rows = strip_rows(*h);
+    const bool value = is_shown(grid[cell(row, col)]);
+    uint32_t* const word = shown + strip * rows + row + h->window_rows;
+    if (strip < strips(*h)) put(word, bit, value);
+    if (strip > 0) put(word - rows, bit + kStripColumns, value);
+  }
+
   // The only way to write objects to the grid.
-  MG_FN void place(int32_t at, int32_t slot) const {
-    grid[at] = Ground::of(slot, grid[at].borders());
-    put_bit(shown, at, is_shown(grid[at]));
+  MG_FN void place(int32_t row, int32_t col, int32_t slot) const {
+    Ground& ground = grid[cell(row, col)];
+    ground = Ground::of(slot, ground.borders());
+    put_shown(row, col, put_bit);
   }
   // ...and the borders of a cell; lanes may write those of different cells. In games with few owners they are two bits for the
   // owner of the cell (1 + its place in `owner_tag`, 0 for none), then two for each of its neighbours N, S, E, W: in which bits
   // of the owner they differ, none for those off the map. In other games they are `Edge` bits.
-  MG_FN void set_borders(int32_t at, uint32_t borders) const {
-    grid[at] = Ground::of(grid[at].slot(), borders);
-    put_shared_bit(shown, at, is_shown(grid[at]));
+  MG_FN void set_borders(int32_t row, int32_t col, uint32_t borders) const {
+    Ground& ground = grid[cell(row, col)];
+    ground = Ground::of(ground.slot(), borders);
+    put_shown(row, col, put_shared_bit);
   }
   MG_FN bool has_few_owners() const { return h->owners <= kFewOwners; }
   MG_FN bool is_shown(Ground ground) const {
