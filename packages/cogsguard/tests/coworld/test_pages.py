@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
+
+from websockets.exceptions import ConnectionClosed
 
 from mettagrid.replay import frame_at, load_replay
 
@@ -14,11 +17,12 @@ ACTIONS = ["move_east", "move_south", "move_west", "move_north", "move_east", "m
 
 
 def answers(connection: Any) -> None:
-    """Play noops until the end."""
-    for text in connection:
-        message = json.loads(text)
-        if message["type"] == "observation":
-            connection.send(json.dumps({"type": "action", "action_name": "noop", "for_step": message["step"]}))
+    """Play noops until the end; the game may close the connection while the last answer is written."""
+    with suppress(ConnectionClosed):
+        for text in connection:
+            message = json.loads(text)
+            if message["type"] == "observation":
+                connection.send(json.dumps({"type": "action", "action_name": "noop", "for_step": message["step"]}))
 
 
 def test_a_cog_is_played_by_keyboard_while_others_watch_and_the_replay_is_shown(

@@ -1,8 +1,8 @@
 """Share values and query results that need not be computed twice while the state does not change.
 
 Several agents can share a value if it reads nothing about them, or only some of their tags (usually those of a team),
-and draws no random numbers. The result of a query is cached if it depends only on the state of the world. Both are
-determined from the code of the routines.
+and draws no random numbers. The result of a query is cached if it depends only on the state of the world, and for
+the values of one agent also if it reads tags of that agent. Both are determined from the code of the routines.
 """
 
 from collections.abc import Iterable, Iterator
