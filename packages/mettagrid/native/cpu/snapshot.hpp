@@ -112,7 +112,7 @@ class StateCheck {
       const int32_t slot = w.slot_at(i);
       if (slot == mg::kEmpty) continue;
       if (!on_map || !(is_slot(slot) || within(slot, h.actors, h.slots))) return false;
-      if (slot >= h.actors && w.cell_of(slot) != i) return false;
+      if (w.cell_of(slot) != i) return false;  // an object on two cells would be seen twice
     }
     return true;
   }

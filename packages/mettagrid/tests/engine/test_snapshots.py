@@ -246,6 +246,17 @@ def test_a_forged_state_is_refused_or_harmless(world, seed):
     assert 0 < refused < 60
 
 
+def test_an_agent_on_a_second_cell_is_refused(world):
+    engine = world("@#.@")
+    before = engine.snapshot()
+    cells = struct.pack("<4i", 1, 3, 0, 2)  # slots of the agents, and of the wall after them
+    assert before.count(cells) == 1
+    for slot in (1, 2):
+        forged = before.replace(cells, struct.pack("<4i", 1, 3, slot, 2))
+        with pytest.raises(ValueError):
+            MettaGrid.from_snapshot(engine.program, with_right_check(forged))
+
+
 def test_stats_that_there_are_not_are_refused(world):
     engine = world()
     before, size = engine.snapshot(), engine._array_size("game_stat_set")
