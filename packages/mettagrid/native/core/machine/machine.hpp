@@ -82,6 +82,7 @@ constexpr uint32_t kBorders = 1 << 2 * 5;
 struct alignas(16) BorderLine {
   uint8_t bytes[16];
 };
+static_assert(sizeof(BorderLine) == 1 << 4, "`WindowLook::sides` are shifted by as much");
 struct BorderCache {
   uint32_t first;   // feature of the tokens for N
   uint32_t groups;  // bit per group that is encoded

@@ -57,7 +57,8 @@ struct alignas(8) WindowPlace {
   int32_t offset, bit;
 };
 
-// How a window cell is observed: which fields of its borders are shown, and the location of its tokens.
+// How a window cell is observed: which fields of its borders are shown, times the bytes of a `BorderLine`, and the location of
+// its tokens.
 struct WindowLook {
   uint16_t sides;
   uint8_t location, unused;
